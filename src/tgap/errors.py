@@ -1,0 +1,33 @@
+"""The errors a user can meet. Every message names the bad value, what was expected, and the remedy.
+
+A ``TgapError`` is the user's to mend: the command line prints it as one line and exits with 2, the server turns it
+into its JSON error. Anything else that escapes is our own bug and keeps its traceback.
+"""
+
+
+class TgapError(Exception):
+    """Base of all errors that a user can mend."""
+
+
+class DataError(TgapError):
+    """A file of facts, a date or a stored dataset is not what it should be."""
+
+
+class ConfigError(TgapError):
+    """A setting is unknown or out of its range."""
+
+
+class QueryError(TgapError):
+    """A question names something that the dataset or the model does not have."""
+
+
+class RunError(TgapError):
+    """A run folder or a checkpoint cannot be read or written."""
+
+
+class DownloadError(TgapError):
+    """A public dataset could not be fetched or is not the file that was expected."""
+
+
+class DependencyError(TgapError):
+    """An optional part of the installation is missing."""
