@@ -122,8 +122,17 @@ def test_shapes_of_parameters() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["recommended", "paper", "paper_two_pgnn", "absolute", "absolute_both", "absolute_signed", "flow_signed"]
-    + ["flow_absolute", "no_subgraph"],
+    [
+        "recommended",
+        "paper",
+        "paper_two_pgnn",
+        "absolute",
+        "absolute_both",
+        "absolute_signed",
+        "flow_signed",
+        "flow_absolute",
+        "no_subgraph",
+    ],
 )
 def test_every_parameter_is_used(name: str) -> None:
     """Each parameter moves the answer of a question that walks far enough; none is left over."""
@@ -271,6 +280,43 @@ def test_hiding_a_fact_equals_a_graph_without_it(name: str) -> None:
         query = (int(facts[2, 0]), int(facts[2, 1]), int(facts[2, 3]))
         without = Oracle(config, parameters, less, 0, SPAN, None, 0)
         np.testing.assert_allclose(hidden.run(*query).scores, without.run(*query).scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize("base", ["recommended", "paper"])
+def test_diagonal_maps_split_into_one_model_a_head(base: str) -> None:
+    """Heads of width 1 whose maps never mix are as many models of one number, once the subgraph is fixed."""
+    width, graph = 3, tiny_graph(11)
+    config = tiny_config(base, dimension=width, heads=width, arrival_term=False, flow_heads=True)
+    single = replace(config, dimension=1, heads=1)
+    parts = [random_parameters(single, 8, 3, SPAN, head) for head in range(width)]
+    joined = zero_parameters(config, 8, 3, SPAN)
+    for head, part in enumerate(parts):
+        for name, value in part.items():
+            if name.endswith(".key") and name != "flow.key":
+                joined[name][head] = value[0]
+            elif name.endswith((".message", ".query", ".key", ".weight")):
+                for block in range(value.shape[-1]):  # [ g || q ] has two blocks, all others one
+                    joined[name][..., head, block * width + head] = value[..., 0, block]
+            else:
+                joined[name][..., head] = value[..., 0]
+    together = Oracle(config, joined, graph, 0, SPAN, None, 0).run(2, 1, 5)
+    for head, part in enumerate(parts):
+        alone = Oracle(single, part, graph, 0, SPAN, None, 0).run(2, 1, 5, together.subgraphs)
+        np.testing.assert_allclose(together.h[:, head], alone.h[:, 0], rtol=1e-12)
+        for step, own in zip(together.steps, alone.steps, strict=True):
+            for node in range(8):
+                np.testing.assert_allclose(step.mass[node][head], own.mass[node][0], rtol=1e-11)
+
+
+def test_shorter_heads_use_the_upper_left_of_a_key_block() -> None:
+    config, graph = VARIANTS["key_map"], tiny_graph(10)  # heads of width 3, 2, 2 in blocks of 3 x 3
+    parameters = random_parameters(config, 8, 3, SPAN, 0)
+    plain = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(2, 1, 5)
+    for name in ("pgnn.0.key", "sgnn.key"):
+        parameters[name][1:, 2, :] = 1e6
+        parameters[name][1:, :, 2] = 1e6
+    again = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(2, 1, 5)
+    np.testing.assert_array_equal(plain.scores, again.scores)
 
 
 def test_where_the_question_enters_is_a_matter_of_words() -> None:
