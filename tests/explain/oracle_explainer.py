@@ -1,0 +1,74 @@
+"""A real, small explainer for tests: the slow oracle behind the ``Explainer`` protocol."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.oracle import Oracle, OracleStep
+from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.config import ModelConfig
+from tgap.graph import TemporalGraph, Visibility
+from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, StepTrace, Trace
+
+
+class OracleExplainer:
+    """T-GAP with random parameters on one graph, walked by the oracle."""
+
+    name = "oracle"
+
+    def __init__(self, graph: TemporalGraph, config: ModelConfig, span: int, seed: int = 0) -> None:
+        self.graph = graph
+        self.config = config
+        self.span = span
+        self.seed = seed
+        self.parameters = random_parameters(config, graph.num_entities, graph.num_relations, span, seed)
+        self.view = Visibility(graph)
+
+    @property
+    def num_entities(self) -> int:
+        return self.graph.num_entities
+
+    @property
+    def num_relations(self) -> int:
+        return self.graph.num_relations
+
+    def score(self, queries: QueryBatch) -> FloatArray:
+        rows = zip(queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist(), strict=True)
+        return np.stack([self.trace(Query(*row)).scores for row in rows])
+
+    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
+        hidden = np.empty(0, dtype=np.int64) if hidden_facts is None else hidden_facts
+        with self.view.hidden(hidden) as view:
+            mask = view.mask.copy()
+        oracle = Oracle(self.config, self.parameters, self.graph, 0, self.span, mask, self.seed)
+        result = oracle.run(query.subject, query.relation, query.time)
+        steps = tuple(self._step(step, query.time) for step in result.steps)
+        return Trace(query, steps, result.scores.astype(np.float32))
+
+    def _step(self, step: OracleStep, query_time: int) -> StepTrace:
+        graph = self.graph
+        edge = np.array([index for index, mass in step.attention.items() if mass.sum() > 0], dtype=np.int64)
+        nodes = np.array([node for node, mass in step.mass.items() if mass.sum() > 0], dtype=np.int64)
+        return StepTrace(
+            edge=edge,
+            subject=graph.source[edge].astype(np.int64),
+            relation=graph.relation[edge].astype(np.int64),
+            object=graph.neighbour[edge].astype(np.int64),
+            time=np.where(graph.fact[edge] < 0, query_time, graph.time[edge]).astype(np.int64),
+            transition=np.array([step.transition[index] for index in edge]).astype(np.float32),
+            attention=np.array([step.attention[index] for index in edge]).astype(np.float32),
+            nodes=nodes,
+            mass=np.array([step.mass[node] for node in nodes]).astype(np.float32),
+            core=np.array(step.core, dtype=np.int64),
+            candidates=np.array(step.candidates, dtype=np.int64),
+            added=np.array(step.added, dtype=np.int64),
+            subgraph=np.array(step.nodes, dtype=np.int64),
+        )
+
+
+def tiny_explainer(
+    seed: int, steps: int = 3, flows: bool = True, entities: int = 6, facts: int = 12
+) -> OracleExplainer:
+    """Random graph with repeated facts, random parameters; walked in ``steps`` steps by three flows or one."""
+    graph = tiny_graph(seed, entities=entities, relations=2, facts=facts)
+    return OracleExplainer(graph, tiny_config(steps=steps, flow_heads=flows), span=12, seed=seed)

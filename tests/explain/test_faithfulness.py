@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
+from tests.tiny import from_facts, tiny_config
+from tgap.explain.faithfulness import check, faithfulness, standing, used_facts
+from tgap.scorer import Query, QueryBatch
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000), count=st.integers(1, 4))
+def test_check_recomputes_without_the_strongest_facts(seed: int, count: int) -> None:
+    explainer = tiny_explainer(seed)
+    trace = explainer.trace(Query(0, 0, 4))
+    answer = int(trace.scores.argmax())
+    found = check(explainer, trace, answer, count=count, seed=seed)
+    facts, used = used_facts(explainer.graph, trace)
+    assert list(found.strongest.facts) == facts[:count].tolist()
+    assert np.all(np.diff(used) <= 0)
+    again = explainer.trace(trace.query, hidden_facts=np.array(found.strongest.facts, dtype=np.int64))
+    assert found.strongest.after == standing(again.scores, answer)
+    touched = set(explainer.graph.fact[again.steps[0].edge].tolist())
+    assert not touched & set(found.strongest.facts)
+    for control in found.controls.values():
+        assert not set(control.facts) & set(found.strongest.facts)
+        assert set(control.facts) <= set(facts.tolist())
+        assert len(set(control.facts)) == len(control.facts) <= count
+    assert found == check(explainer, trace, answer, count=count, seed=seed)
+
+
+def test_attention_over_all_facts_and_waits_is_the_number_of_steps() -> None:
+    explainer = tiny_explainer(11)
+    trace = explainer.trace(Query(0, 0, 4))
+    _, used = used_facts(explainer.graph, trace)
+    loops = sum(
+        float(step.attention.mean(axis=1)[step.relation == explainer.graph.loop_relation].sum()) for step in trace.steps
+    )
+    assert used.sum() + loops == pytest.approx(len(trace.steps), abs=1e-4)
+
+
+def test_the_only_way_removed_leaves_nothing() -> None:
+    explainer = OracleExplainer(from_facts(2, 1, [(0, 0, 1, 2)]), tiny_config(), span=4)
+    trace = explainer.trace(Query(0, 0, 2))
+    found = check(explainer, trace, 1, count=1)
+    assert found.strongest.after.probability == 0
+    assert found.drop(found.strongest) == pytest.approx(1.0)
+    assert found.controls == {}  # no other fact carried mass
+
+
+def test_ties_count_half() -> None:
+    scores = np.array([0.1, 0.4, 0.1, 0.0, 0.1])
+    assert standing(scores, 2).rank == 3.0
+    assert standing(scores, 1).rank == 1.0
+    assert standing(np.zeros(5), 0).rank == 3.0
+
+
+def test_means_over_queries() -> None:
+    explainer = tiny_explainer(4, entities=8, facts=20)
+    queries = [Query(subject, 0, 5) for subject in range(4)]
+    answers = np.array([int(explainer.trace(query).scores.argmax()) for query in queries])
+    found = faithfulness(explainer, QueryBatch.of(queries), answers, count=2, seed=1)
+    single = [
+        check(explainer, explainer.trace(query), int(answer), count=2, seed=1)
+        for query, answer in zip(queries, answers, strict=True)
+    ]
+    assert found.checks == 4
+    assert found.unreached == 0
+    assert found.drop["strongest"] == pytest.approx(np.mean([one.drop(one.strongest) for one in single]))
+    assert found.drop["random"] == pytest.approx(np.mean([one.drop(one.controls["random"]) for one in single]))
+    assert found.mrr["before"] == pytest.approx(np.mean([1 / one.before.rank for one in single]))
+    assert found.hits1["before"] == 1.0
+    assert 0 <= found.paired["random"] <= 4
+
+
+def test_answers_out_of_reach_are_counted_and_left_out() -> None:
+    explainer = OracleExplainer(from_facts(3, 1, [(0, 0, 1, 2)]), tiny_config(), span=4)
+    queries = QueryBatch.of([Query(0, 0, 2), Query(0, 0, 2)])
+    found = faithfulness(explainer, queries, np.array([2, 1]), count=1)
+    assert (found.checks, found.unreached) == (1, 1)
+    nothing = faithfulness(explainer, queries, np.array([2, 2]), count=1)
+    assert (nothing.checks, nothing.unreached, nothing.drop["strongest"]) == (0, 2, 0.0)

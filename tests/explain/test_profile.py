@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
+from tgap.explain import profile as module
+from tgap.explain.profile import queries_profile, query_profile
+from tgap.scorer import Query, QueryBatch
+
+
+def by_loops(explainer: OracleExplainer, queries: list[Query]) -> tuple[dict[tuple[int, int], float], dict[int, int]]:
+    """Attention by (relation, displacement) and base by displacement, written out."""
+    graph = explainer.graph
+    attention: dict[tuple[int, int], float] = defaultdict(float)
+    base: dict[int, int] = defaultdict(int)
+    for query in queries:
+        trace = explainer.trace(query)
+        for step in trace.steps:
+            for place in range(len(step.edge)):
+                dt = int(step.time[place]) - query.time
+                share = float(step.attention[place].mean()) / len(trace.steps) / len(queries)
+                attention[int(step.relation[place]), dt] += share
+        near = {query.subject}
+        for _ in range(len(trace.steps) - 1):
+            near |= {int(graph.neighbour[e]) for e in range(graph.num_edges) if int(graph.source[e]) in near}
+        for edge in range(graph.num_edges):
+            if graph.fact[edge] >= 0 and int(graph.source[edge]) in near:
+                base[int(graph.time[edge]) - query.time] += 1
+    return attention, base
+
+
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10_000), steps=st.integers(1, 3))
+def test_profile_agrees_with_plain_counting(seed: int, steps: int) -> None:
+    explainer = tiny_explainer(seed, steps, entities=9, facts=8)
+    queries = [Query(0, 0, 4), Query(3, 1, 40), Query(0, 0, 4), Query(5, 2, -2)]  # one twice, two off the timeline
+    found = queries_profile(explainer, QueryBatch.of(queries))
+    attention, base = by_loops(explainer, queries)
+    loop = explainer.graph.loop_relation
+    assert found.queries == 4
+    assert found.unit == 1
+    assert found.waiting == pytest.approx(sum(share for (r, _), share in attention.items() if r == loop), abs=1e-6)
+    assert found.attention.sum() + found.waiting == pytest.approx(1.0, abs=1e-5)
+    for place, dt in enumerate(found.displacement.tolist()):
+        assert found.base[place] == base[dt]
+        for relation in range(loop):
+            assert found.by_relation[relation, place] == pytest.approx(attention[relation, dt], abs=1e-6)
+    assert set(found.displacement.tolist()) >= {dt for dt, number in base.items() if number}
+
+
+def test_one_query_is_a_batch_of_one() -> None:
+    explainer = tiny_explainer(5)
+    query = Query(1, 1, 6)
+    alone = query_profile(explainer.graph, explainer.trace(query))
+    batch = queries_profile(explainer, QueryBatch.of([query]))
+    assert np.allclose(alone.attention, batch.attention)
+    assert alone.base.tolist() == batch.base.tolist()
+    assert sum(alone.by_sign(alone.base).values()) == alone.base.sum()
+    strongest = alone.strongest_relations(2)
+    assert strongest[0][1] >= strongest[1][1]
+
+
+def test_a_long_timeline_shares_bins_but_never_the_present(monkeypatch: pytest.MonkeyPatch) -> None:
+    explainer = tiny_explainer(2)
+    queries = QueryBatch.of([Query(0, 0, 6)])
+    fine = queries_profile(explainer, queries)
+    monkeypatch.setattr(module, "_CELLS", 20)
+    coarse = queries_profile(explainer, queries)
+    assert coarse.unit > 1
+    assert coarse.by_sign(coarse.attention) == pytest.approx(fine.by_sign(fine.attention))
+    assert coarse.by_sign(coarse.base) == fine.by_sign(fine.base)
+
+
+def test_progress_sees_every_distinct_query() -> None:
+    explainer = tiny_explainer(2)
+    seen: list[int] = []
+
+    def watch(places):  # type: ignore[no-untyped-def]
+        for place in places:
+            seen.append(place)
+            yield place
+
+    queries_profile(explainer, QueryBatch.of([Query(0, 0, 6), Query(0, 0, 6), Query(1, 0, 6)]), watch)
+    assert seen == [0, 1]
