@@ -186,7 +186,7 @@ class Oracle:
     ``first`` is the first instant of the timeline, ``span`` its length in units, ``visible`` a mask over the edges.
     """
 
-    def __init__(  # noqa: PLR0917  what defines a walk, in one order everywhere
+    def __init__(  what defines a walk, in one order everywhere
         self,
         config: ModelConfig,
         parameters: Mapping[str, ArrayLike],
@@ -226,12 +226,11 @@ class Oracle:
         q = self.query_vector(subject, relation, h)
         nodes = {subject} if config.subgraph else set(self.entities)
         edges: set[int] = set() if config.subgraph else set(self.edges)
-        g = {node: self.enter(h[node], q) if config.query_entry == "sgnn" else h[node] for node in nodes}
+        g = {node: h[node] for node in nodes}
         mass = {node: np.full(self.flows, 1.0 if node == subject else 0.0) for node in self.entities}
         steps: list[OracleStep] = []
         for t in range(1, config.steps + 1):
-            if config.query_entry == "flow":
-                g = {node: self.enter(g[node], q) for node in nodes}
+            g = {node: self.enter(g[node], q) for node in nodes}
             transition = self.transition(g, h, time)
             attention = {e: transition[e] * mass[edge.source] for e, edge in self.edges.items()}
             before, mass = mass, self.arrive(attention)
@@ -358,8 +357,6 @@ class Oracle:
                 new[node] = new[node] + mean(mass[node]) * (self.p["sgnn.arrival"] @ h[node])
             if self.config.activation:
                 new[node] = act(new[node], self.config.leaky_slope)
-            if self.config.query_entry == "sgnn":
-                new[node] = self.enter(new[node], q)
         return new
 
     # The question.

@@ -319,13 +319,6 @@ def test_shorter_heads_use_the_upper_left_of_a_key_block() -> None:
     np.testing.assert_array_equal(plain.scores, again.scores)
 
 
-def test_where_the_question_enters_is_a_matter_of_words() -> None:
-    """W [ g || q ] after g^(0) and each SGNN, or before each flow: the same maps in the same order."""
-    graph = tiny_graph(7)
-    early, late = (build(tiny_config(query_entry=kind), graph).run(2, 1, 5) for kind in ("sgnn", "flow"))
-    np.testing.assert_array_equal(early.scores, late.scores)
-
-
 # ----------------------------------------------------------------------------------------------------------- sampling
 
 

@@ -96,7 +96,6 @@ def variants() -> dict[str, ModelConfig]:
         "flow_absolute": {"flow_displacement": "absolute"},
         "no_subgraph": {"subgraph": False},
         "query_paper": {"query_vector": "paper"},
-        "entry_sgnn": {"query_entry": "sgnn"},
         "no_arrival": {"arrival_term": False},
         "key_map": {"key_map": True},
         "no_bias": {"bias": False},

@@ -45,7 +45,6 @@ class ModelConfig:
     flow_heads: bool = True  # one attention flow for each head, averaged at the end (the paper has one flow)
     flow_displacement: Literal["size", "signed", "absolute"] = "size"  # how a flow key sees time: |dt|, dt or date
     query_vector: Literal["paper", "embedding"] = "embedding"  # q from W_present(h_q + rho_q), or [e_s || rho_q]
-    query_entry: Literal["sgnn", "flow"] = "flow"  # q joins after each SGNN (the paper) or before each flow
     arrival_term: bool = True  # SGNN adds a_j W_h h_j: an entity feels the attention that has arrived at it
     key_map: bool = False  # own map W_K on the messages of PGNN and SGNN (the paper); W_Q alone can express it
     bias: bool = True  # the sign-specific maps have biases
@@ -92,26 +91,29 @@ class ModelConfig:
 class TrainingConfig:
     """Batches, objective, optimiser, schedule, and when to stop and save."""
 
-    epochs: int = 10  # passes over the training queries (both directions)
-    batch_size: int = 32  # queries in a batch
-    days_per_batch: int = 1  # distinct timestamps in a batch; 0 = queries of any day mixed freely
+    epochs: float = 10.0  # passes over the training queries (both directions); 0.5 is half a pass
+    batch_size: int = 32  # most queries in a batch
+    days_per_batch: int = 1  # distinct timestamps in a batch (thin ones are pooled); 0 = any, mixed freely
+    directions: Literal["apart", "together"] = "apart"  # together: a fact's two queries share a batch, it hides half
     learning_rate: float = 1e-3  # Adam's step size at its highest
     warmup_steps: int = 100  # steps of linear rise to learning_rate
     schedule: Literal["plateau", "linear", "cosine", "constant"] = "linear"  # how the rate falls
-    decay_share: float = 0.3  # linear: share of all steps, at the end, over which the rate falls to 0
+    decay_share: float = 0.3  # linear: share of all epochs, at the end, over which the rate falls to 0
     plateau_factor: float = 0.1  # plateau: what the rate is multiplied with when validation stops improving
-    plateau_patience: int = 1  # plateau: epochs without improvement before that
+    plateau_patience: int = 1  # plateau: validations without improvement that are tolerated before that
     clip_norm: float = 3.0  # gradients longer than this are scaled down to it; 0 = never
     average_decay: float = 0.0  # decay of the exponential moving average of weights used for evaluation; 0 = off
-    patience: int = 5  # epochs without a better validation score before stopping early; 0 = never
+    patience: int = 5  # validations in a row without a better score before stopping early; 0 = never
+    validate_every: float = 1.0  # epochs between validations
     select_by: Literal["mrr", "hits1"] = "mrr"  # validation figure (time-filtered) that decides which weights are best
-    validation_queries: int = 2000  # random validation queries scored after an epoch; 0 = all
+    validation_queries: int = 2000  # random validation queries scored each time; 0 = all
     seed: int = 0  # of initial weights, batch order and sampling
+    log_steps: int = 20  # steps that one line of metrics.jsonl is the mean of
     checkpoint_minutes: float = 5.0  # a checkpoint is written at least this often
     max_minutes: float = 0.0  # stop after this much training time, counted over resumes; 0 = no limit
 
     def __post_init__(self) -> None:
-        _at_least("training.epochs", self.epochs, 1)
+        _positive("training.epochs", self.epochs)
         _at_least("training.batch_size", self.batch_size, 1)
         _at_least("training.days_per_batch", self.days_per_batch, 0)
         _positive("training.learning_rate", self.learning_rate)
@@ -127,6 +129,8 @@ class TrainingConfig:
         _at_least("training.patience", self.patience, 0)
         _at_least("training.validation_queries", self.validation_queries, 0)
         _at_least("training.seed", self.seed, 0)
+        _positive("training.validate_every", self.validate_every)
+        _at_least("training.log_steps", self.log_steps, 1)
         _positive("training.checkpoint_minutes", self.checkpoint_minutes)
         _at_least("training.max_minutes", self.max_minutes, 0)
 
@@ -194,7 +198,6 @@ _SECTIONS = {"model": ModelConfig, "training": TrainingConfig, "evaluation": Eva
 _PAPER_MODEL: dict[str, Any] = {
     "flow_heads": False,
     "query_vector": "paper",
-    "query_entry": "sgnn",
     "arrival_term": False,
     "key_map": True,
     "bias": False,

@@ -1,0 +1,35 @@
+"""Kernels: array in, array out. ``backend("compiled")`` is the fast one, ``backend("reference")`` the definition."""
+
+from __future__ import annotations
+
+from tgap.errors import ConfigError
+from tgap.kernels.backend import Backend
+
+__all__ = ["Backend", "backend", "num_threads", "set_threads"]
+
+
+def backend(name: str = "compiled") -> Backend:
+    """The implementation called ``name``; numba is loaded only for the compiled one."""
+    if name == "compiled":
+        from tgap.kernels.compiled import CompiledBackend  # noqa: PLC0415
+
+        return CompiledBackend()
+    if name == "reference":
+        from tgap.kernels.reference import ReferenceBackend  # noqa: PLC0415
+
+        return ReferenceBackend()
+    raise ConfigError(f"unknown backend {name!r}; expected compiled or reference")
+
+
+def set_threads(count: int | None) -> int:
+    """Use ``count`` threads for kernels and torch (None: all cores of this process); returns the number."""
+    from tgap.kernels import threads  # noqa: PLC0415
+
+    return threads.set_threads(count)
+
+
+def num_threads() -> int:
+    """Threads in use."""
+    from tgap.kernels import threads  # noqa: PLC0415
+
+    return threads.num_threads()

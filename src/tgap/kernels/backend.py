@@ -1,0 +1,154 @@
+"""What the model asks of its kernels: one interface, two implementations (reference and compiled).
+
+Attention over incoming messages (``attend``) serves PGNN and SGNN; a ``Flow`` moves mass. Both implementations take
+plain features and weights, so that the model reads the same with either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tgap.kernels.clock import Clock
+from tgap.kernels.structure import EdgeSet, Roads, Walkers
+
+
+@dataclass(frozen=True)
+class AttentionWeights:
+    """Weights of one PGNN or SGNN layer (docs/model.md, Parameters)."""
+
+    message: Tensor  # [S, d, d] W_sign
+    message_bias: Tensor | None  # [S, d]
+    query: Tensor  # [d, d] W_Q
+    key: Tensor | None  # [K, w, w] W_K
+
+
+@dataclass(frozen=True)
+class AttentionSettings:
+    """Sizes and switches of attention over messages."""
+
+    heads: int  # K
+    scale: float  # factor of every score
+    slope: float  # of LeakyReLU
+    clock: Clock
+
+
+@dataclass(frozen=True)
+class FlowSettings:
+    """Sizes and switches of the flow."""
+
+    flows: int  # H
+    scale: float
+    slope: float
+    clock: Clock
+    loop: int  # relation id of self-loops
+
+
+@dataclass(frozen=True)
+class FlowTables:
+    """What the flow scores against: features h, relations and times, in the form that the implementation wants."""
+
+    h: Tensor
+    relation: Tensor
+    time: Tensor  # row D - 1 + sign * bucket
+
+
+@dataclass(frozen=True)
+class Mass:
+    """Attention mass of a batch as one list for each query. Columns of ``value`` beyond the flows are padding (0)."""
+
+    row: NDArray[np.int64]  # [B+1]
+    node: NDArray[np.int32]  # [M]
+    value: Tensor  # [M, H or more]
+    flows: int  # H
+
+    def mean(self) -> Tensor:
+        """[M] mean over flows."""
+        return self.value.sum(1) / self.flows
+
+
+@dataclass
+class Recording:
+    """Where a step writes the attention of edges: those of mass entry m from start[m] on (-1: nowhere)."""
+
+    start: NDArray[np.int64]  # [M]
+    mean: NDArray[Any]  # [room] mean over flows
+    full: NDArray[Any]  # [room, columns of Mass.value], or no rows where the mean is enough
+
+
+class Backend(Protocol):
+    """Kernels of the model."""
+
+    def attend(
+        self,
+        target: Tensor,
+        source: Tensor,
+        weights: AttentionWeights,
+        relation: Tensor,
+        displacement: Tensor,
+        edges: EdgeSet,
+        settings: AttentionSettings,
+    ) -> Tensor:
+        """[M, d]: for each target the attention-weighted sum of its incoming messages, 0 where there are none."""
+        ...
+
+    def columns(self, flows: int) -> int:
+        """Columns of ``Mass.value`` for this number of flows."""
+        ...
+
+    def h_table(self, h: Tensor, key: Tensor, settings: FlowSettings) -> Tensor:
+        """``FlowTables.h`` of features h [rows, d]; worth caching with them."""
+        ...
+
+    def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
+        """Tables of one batch; relation [2R+1, d], time [2D-1, d]."""
+        ...
+
+    def step(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+        recording: Recording,
+    ) -> Mass:
+        """One step of the flow; g [Q, d] are the features of the subgraph entities."""
+        ...
+
+    def to_targets(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+        target_row: NDArray[np.int64],
+        target_node: NDArray[np.int32],
+    ) -> Tensor:
+        """[targets] mean mass that given entities hold after one more step."""
+        ...
+
+    def to_all(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+    ) -> Tensor:
+        """[B, N] mean mass of every entity after one more step; no gradient."""
+        ...

@@ -1,0 +1,142 @@
+"""The compiled implementation of ``Backend``: linear maps pulled out of the edges, then the numba kernels.
+
+W(h + rho + tau) = W h + W rho + W tau, so each edge adds three table rows; W_K of the messages moves to the query side,
+(W_Q h) . (W_K m) = (W_K^T W_Q h) . m; a flow score splits into parts by entity, relation and time. All exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tgap.kernels import autograd
+from tgap.kernels.backend import AttentionSettings, AttentionWeights, FlowSettings, FlowTables, Mass, Recording
+from tgap.kernels.layout import Lanes
+from tgap.kernels.structure import EdgeSet, Roads, Walkers
+
+
+class CompiledBackend:
+    """Numba kernels on the CPU."""
+
+    def attend(
+        self,
+        target: Tensor,
+        source: Tensor,
+        weights: AttentionWeights,
+        relation: Tensor,
+        displacement: Tensor,
+        edges: EdgeSet,
+        settings: AttentionSettings,
+    ) -> Tensor:
+        """See ``Backend.attend``."""
+        lanes = Lanes(target.shape[1], settings.heads)
+        message = lanes.spread_weight(weights.message).transpose(1, 2)  # [S, d, n]
+        u = target @ lanes.spread_weight(_query_side(weights) * settings.scale).T
+        b = relation @ message
+        c = displacement @ message
+        if weights.message_bias is not None:
+            c = c + lanes.spread(weights.message_bias)[:, None]
+        if edges.source_index is None:
+            a = source @ message
+        else:
+            assert edges.source_sign is not None, "a compact edge set names the sign of each source"
+            rows = source.index_select(0, torch.from_numpy(edges.source_index))
+            ends = np.searchsorted(edges.source_sign, np.arange(len(message) + 1))
+            parts = [rows[ends[sign] : ends[sign + 1]] @ message[sign] for sign in range(len(message))]
+            a = torch.cat(parts)
+        return lanes.gather(autograd.gather(u, a, b, c, edges, settings.clock, lanes, settings.slope))
+
+    def columns(self, flows: int) -> int:
+        """See ``Backend.columns``."""
+        return Lanes(flows, flows).width
+
+    def h_table(self, h: Tensor, key: Tensor, settings: FlowSettings) -> Tensor:
+        """See ``Backend.h_table``."""
+        return h @ Lanes(h.shape[1], settings.flows).spread_weight(key).T
+
+    def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
+        """See ``Backend.flow_tables``."""
+        return FlowTables(h_table, self.h_table(relation, key, s), self.h_table(time, key, s))
+
+    def step(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+        recording: Recording,
+    ) -> Mass:
+        """See ``Backend.step``."""
+        tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
+        full = recording.full.reshape(-1)
+        inner = autograd.Recording(recording.start, recording.mean, full)
+        lists, value = autograd.flow_step(tensors, given, inner)
+        return Mass(lists.row, lists.node, value, mass.flows)
+
+    def to_targets(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+        target_row: NDArray[np.int64],
+        target_node: NDArray[np.int32],
+    ) -> Tensor:
+        """See ``Backend.to_targets``."""
+        tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
+        return autograd.flow_to_targets(tensors, given, target_row, target_node)
+
+    def to_all(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+    ) -> Tensor:
+        """See ``Backend.to_all``."""
+        tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
+        return autograd.flow_to_all(tensors, given)
+
+    def _prepare(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+    ) -> tuple[tuple[Tensor, ...], autograd.FlowInput]:
+        """Tensors in lane layout and the structures that the kernels read."""
+        lanes = Lanes(g.shape[1], settings.flows)
+        u = g @ lanes.spread_weight(query * settings.scale).T
+        tensors = (mass.value, u, self.h_table(g, key, settings), tables.h, tables.relation, tables.time)
+        given = autograd.FlowInput(
+            walkers, roads, settings.clock, lanes, settings.flows, settings.loop, settings.slope
+        )
+        return tensors, given
+
+
+def _query_side(weights: AttentionWeights) -> Tensor:
+    """[d, d] W_K^T W_Q, head by head."""
+    if weights.key is None:
+        return weights.query
+    dimension, heads = weights.query.shape[0], weights.key.shape[0]
+    short, longer = divmod(dimension, heads)
+    pieces = weights.query.split([short + 1] * longer + [short] * (heads - longer))
+    return torch.cat([block[: len(piece), : len(piece)].T @ piece for piece, block in zip(pieces, weights.key, strict=True)])

@@ -1,0 +1,71 @@
+"""Lane layout: how a feature of d numbers in K heads lies in memory for the compiled kernels.
+
+The numbers of all heads are interleaved: position c * W + k holds number c of head k, where W is K rounded up to a
+power of two. A vector of 16 then holds whole groups of heads, so the K dot products of a row come out of plain
+multiply-adds and one fold, without shuffles. Heads of uneven width (d = 100, K = 3) are padded with zeros, which
+change no sum. Rows are padded to a multiple of 32 so that two accumulators can run side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Layout of ``dimension`` numbers in ``heads`` heads.
+
+    >>> Lanes(100, 5).row, Lanes(100, 5).width, Lanes(100, 1).row
+    (160, 8, 128)
+    """
+
+    dimension: int  # d
+    heads: int  # K, or the number of flows H
+
+    @cached_property
+    def width(self) -> int:
+        """W: heads rounded up to a power of two (at most 16)."""
+        width = 1
+        while width < self.heads:
+            width *= 2
+        return width
+
+    @cached_property
+    def row(self) -> int:
+        """Length of a row in memory."""
+        widest = -(-self.dimension // self.heads)
+        return -(-widest * self.width // 32) * 32
+
+    @cached_property
+    def tuple(self) -> tuple[int, ...]:
+        """A tuple of length W: kernels take the width from its type."""
+        return (0,) * self.width
+
+    @cached_property
+    def position(self) -> Tensor:
+        """[d] where each number of a feature lies in a row."""
+        short, longer = divmod(self.dimension, self.heads)
+        places = [
+            number * self.width + head
+            for head in range(self.heads)
+            for number in range(short + (1 if head < longer else 0))
+        ]
+        return torch.tensor(places, dtype=torch.int64)
+
+    def spread_weight(self, weight: Tensor) -> Tensor:
+        """[.., d, in] -> [.., row, in]: a map whose output comes in lane layout."""
+        shape = (*weight.shape[:-2], self.row, weight.shape[-1])
+        return weight.new_zeros(shape).index_copy(weight.dim() - 2, self.position, weight)
+
+    def spread(self, features: Tensor) -> Tensor:
+        """[.., d] -> [.., row]."""
+        shape = (*features.shape[:-1], self.row)
+        return features.new_zeros(shape).index_copy(features.dim() - 1, self.position, features)
+
+    def gather(self, rows: Tensor) -> Tensor:
+        """[.., row] -> [.., d], the inverse of ``spread``."""
+        return rows.index_select(rows.dim() - 1, self.position)

@@ -1,0 +1,258 @@
+"""The reference implementation of ``Backend``: plain torch, equation by equation, any device, no tricks.
+
+It forms every message and every score of every edge, so memory and time grow with edges x dimension. It is the
+definition in torch: the compiled kernels must agree with it, forward and backward.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import leaky_relu
+
+from tgap.kernels.backend import AttentionSettings, AttentionWeights, FlowSettings, FlowTables, Mass, Recording
+from tgap.kernels.clock import Clock
+from tgap.kernels.structure import EdgeSet, Roads, Walkers
+
+
+class ReferenceBackend:
+    """Plain torch on any device."""
+
+    def attend(
+        self,
+        target: Tensor,
+        source: Tensor,
+        weights: AttentionWeights,
+        relation: Tensor,
+        displacement: Tensor,
+        edges: EdgeSet,
+        settings: AttentionSettings,
+    ) -> Tensor:
+        """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
+        device = target.device
+        flat = _flatten(edges, settings.clock, signs=len(weights.message), device=device)
+        whole = source.index_select(0, flat.source) + relation[flat.relation] + displacement[flat.size]
+        message = torch.zeros_like(whole)
+        for sign, matrix in enumerate(weights.message):
+            chosen = flat.sign == sign
+            part = whole[chosen] @ matrix.T
+            if weights.message_bias is not None:
+                part = part + weights.message_bias[sign]
+            message[chosen] = part
+        asked = (target @ weights.query.T).index_select(0, flat.target)
+        result = []
+        for head, (m, u) in enumerate(zip(_heads(message, settings.heads), _heads(asked, settings.heads), strict=True)):
+            key = m
+            if weights.key is not None:
+                key = m @ weights.key[head, : m.shape[1], : m.shape[1]].T
+            alpha = leaky_relu(settings.scale * (u * key).sum(1), settings.slope)
+            weight = _softmax(alpha, flat.target, edges.num_targets)
+            empty = torch.zeros((edges.num_targets, m.shape[1]), dtype=m.dtype, device=device)
+            result.append(empty.index_add(0, flat.target, weight[:, None] * m))
+        return torch.cat(result, dim=1)
+
+    def columns(self, flows: int) -> int:
+        """See ``Backend.columns``."""
+        return flows
+
+    def h_table(self, h: Tensor, key: Tensor, settings: FlowSettings) -> Tensor:  # noqa: ARG002
+        """Features as they are: keys are formed for each edge."""
+        return h
+
+    def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:  # noqa: ARG002
+        """Embeddings as they are."""
+        return FlowTables(h_table, relation, time)
+
+    def step(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+        recording: Recording,
+    ) -> Mass:
+        """a_j^(t) = sum over edges into j of T_e a_i^(t-1), for each query in turn."""
+        rows, nodes, values = [0], [], []
+        for b in range(len(walkers.origin)):
+            edges, attention = self._move(b, mass, g, query, key, tables, walkers, roads, settings)
+            target = torch.from_numpy(_neighbours(roads)[edges]).to(g.device)
+            arrived = torch.zeros((len(roads.row) - 1, mass.flows), dtype=g.dtype, device=g.device)
+            arrived = arrived.index_add(0, target, attention)
+            reached = torch.unique(target)
+            rows.append(rows[-1] + len(reached))
+            nodes.append(reached.cpu().numpy().astype(np.int32))
+            values.append(arrived.index_select(0, reached))
+            _record(b, edges, attention.detach().cpu().numpy(), walkers, roads, recording)
+        return Mass(np.array(rows, np.int64), np.concatenate(nodes), torch.cat(values), mass.flows)
+
+    def to_targets(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+        target_row: NDArray[np.int64],
+        target_node: NDArray[np.int32],
+    ) -> Tensor:
+        """See ``Backend.to_targets``."""
+        everything = self._arrive(mass, g, query, key, tables, walkers, roads, settings)
+        query_of = np.repeat(np.arange(len(target_row) - 1), np.diff(target_row))
+        return everything[torch.from_numpy(query_of), torch.from_numpy(target_node.astype(np.int64))]
+
+    def to_all(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+    ) -> Tensor:
+        """See ``Backend.to_all``."""
+        return self._arrive(mass, g, query, key, tables, walkers, roads, settings).detach()
+
+    def _arrive(
+        self,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+    ) -> Tensor:
+        """[B, N] mean mass after one more step."""
+        result = []
+        for b in range(len(walkers.origin)):
+            edges, attention = self._move(b, mass, g, query, key, tables, walkers, roads, settings)
+            target = torch.from_numpy(_neighbours(roads)[edges]).to(g.device)
+            empty = torch.zeros(len(roads.row) - 1, dtype=g.dtype, device=g.device)
+            result.append(empty.index_add(0, target, attention.mean(1)))
+        return torch.stack(result)
+
+    def _move(
+        self,
+        b: int,
+        mass: Mass,
+        g: Tensor,
+        query: Tensor,
+        key: Tensor,
+        tables: FlowTables,
+        walkers: Walkers,
+        roads: Roads,
+        settings: FlowSettings,
+    ) -> tuple[NDArray[np.int64], Tensor]:
+        """Visible edges out of entities with mass, and their attention a~_e = T_e a_i [edges, H], for query b."""
+        device = g.device
+        entries = slice(int(mass.row[b]), int(mass.row[b + 1]))
+        held = mass.node[entries].astype(np.int64)
+        length = np.diff(roads.row)[held]
+        edges = np.repeat(roads.row[held] - np.cumsum(length) + length, length) + np.arange(length.sum())
+        source = np.repeat(np.arange(len(held)), length)
+        visible = roads.mask[edges] == 1
+        edges, source = edges[visible], source[visible]
+
+        # g of every entity: zero outside the subgraph.
+        inside = slice(int(walkers.sub_row[b]), int(walkers.sub_row[b + 1]))
+        members = torch.from_numpy(walkers.sub_node[inside].astype(np.int64)).to(device)
+        g_all = torch.zeros((len(roads.row) - 1, g.shape[1]), dtype=g.dtype, device=device)
+        g_all = g_all.index_copy(0, members, g[inside])
+
+        start = torch.from_numpy(source).to(device)
+        neighbour = _neighbours(roads)[edges]
+        target = torch.from_numpy(neighbour).to(device)
+        h_row = torch.from_numpy(walkers.place[walkers.group[b]][neighbour].astype(np.int64)).to(device)
+        code = torch.from_numpy(_codes(roads, edges, int(walkers.origin[b]), settings)).to(device)
+        relation = torch.from_numpy(roads.relation[edges].astype(np.int64)).to(device)
+        rest = tables.relation[relation] + tables.time[code]
+        asked = g_all[torch.from_numpy(held).to(device)] @ query.T
+        keys_g, keys_h = (g_all[target] + rest) @ key.T, (tables.h[h_row] + rest) @ key.T
+        transition = []
+        pieces = zip(*(_heads(x, settings.flows) for x in (asked.index_select(0, start), keys_g, keys_h)), strict=True)
+        for u, k_g, k_h in pieces:
+            score = leaky_relu(settings.scale * (u * k_g).sum(1), settings.slope)
+            score = score + leaky_relu(settings.scale * (u * k_h).sum(1), settings.slope)
+            transition.append(_softmax(score, start, len(held)))
+        attention = torch.stack(transition, dim=1) * mass.value[entries].index_select(0, start)
+        return edges, attention
+
+
+class _FlatEdges:
+    """Visible edges of an edge set, one row each."""
+
+    def __init__(self, edges: EdgeSet, clock: Clock, signs: int, device: torch.device) -> None:
+        incoming = edges.incoming
+        pair = np.repeat(np.arange(len(incoming.pair_source)), np.diff(incoming.pair_edge))
+        visible = incoming.mask == 1
+        pair = pair[visible]
+        relation = incoming.relation[visible].astype(np.int64)
+        dt = np.where(relation == edges.loop, 0, incoming.time[visible].astype(np.int64) - edges.origin)
+        source = incoming.pair_source[pair].astype(np.int64)
+        if edges.source_index is not None:
+            source = edges.source_index[source]
+        self.source = torch.from_numpy(source).to(device)
+        self.target = torch.from_numpy(incoming.pair_target[pair].astype(np.int64)).to(device)
+        self.relation = torch.from_numpy(relation).to(device)
+        self.size = torch.from_numpy(clock.bucket(np.abs(dt))).to(device)
+        self.sign = torch.from_numpy(np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)).to(device)
+
+
+def _flatten(edges: EdgeSet, clock: Clock, signs: int, device: torch.device) -> _FlatEdges:
+    return _FlatEdges(edges, clock, signs, device)
+
+
+def _heads(features: Tensor, heads: int) -> list[Tensor]:
+    """[.., d] cut into pieces; the first d mod heads are one longer."""
+    short, longer = divmod(features.shape[-1], heads)
+    return list(features.split([short + 1] * longer + [short] * (heads - longer), dim=-1))
+
+
+def _softmax(score: Tensor, group: Tensor, groups: int) -> Tensor:
+    """Softmax of the scores within each group."""
+    lowest = torch.full((groups,), -torch.inf, dtype=score.dtype, device=score.device)
+    highest = lowest.scatter_reduce(0, group, score.detach(), "amax")
+    power = (score - highest[group]).exp()
+    total = torch.zeros(groups, dtype=score.dtype, device=score.device).index_add(0, group, power)
+    return power / total[group]
+
+
+def _neighbours(roads: Roads) -> NDArray[np.int64]:
+    """[E] entity at the far end of each edge."""
+    return np.repeat(roads.pair_neighbour.astype(np.int64), np.diff(roads.pair_edge))
+
+
+def _codes(roads: Roads, edges: NDArray[np.int64], origin: int, settings: FlowSettings) -> NDArray[np.int64]:
+    """Row of the time table for each edge."""
+    dt = np.where(roads.relation[edges] == settings.loop, 0, roads.time[edges].astype(np.int64) - origin)
+    code: NDArray[np.int64] = settings.clock.buckets - 1 + np.sign(dt) * settings.clock.bucket(np.abs(dt))
+    return code
+
+
+def _record(
+    b: int, edges: NDArray[np.int64], attention: NDArray[np.floating], walkers: Walkers, roads: Roads, out: Recording
+) -> None:
+    """Write the attention of the rows that the caller wants to see."""
+    for m in range(int(walkers.mass_row[b]), int(walkers.mass_row[b + 1])):
+        if out.start[m] < 0:
+            continue
+        first, last = roads.row[walkers.mass_node[m]], roads.row[walkers.mass_node[m] + 1]
+        out.mean[out.start[m] : out.start[m] + last - first] = 0
+        mine = (edges >= first) & (edges < last)
+        place = out.start[m] + edges[mine] - first
+        out.mean[place] = attention[mine].mean(1)
+        if len(out.full):
+            out.full[out.start[m] : out.start[m] + last - first] = 0
+            out.full[place] = attention[mine]

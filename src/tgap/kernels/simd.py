@@ -1,0 +1,300 @@
+"""Short vectors for compiled kernels: a numba type that is an LLVM vector, and the few operations kernels need.
+
+Why: the inner loops multiply rows of about a hundred numbers and softmax over five heads. Left to the automatic
+vectoriser these loops come out scalar or with needless shuffles (a head of 20 numbers is awkward). Written with
+vectors of 16 they are exact in what they compute and fast on any CPU: LLVM splits a vector where registers are short.
+
+The width of a vector is part of its type. Where it depends on the number of heads, kernels carry a tuple ``lanes`` of
+that length (see ``layout.py``), so that each number of heads gets its own machine code.
+
+``load(array, offset, lanes)`` reads len(lanes) numbers from a flat array, ``load16`` sixteen; ``fold(v, lanes)`` sums a
+vector of 16 over all positions that are equal modulo len(lanes). Operators + - * act per position.
+"""
+
+# ruff: noqa: ANN001, ANN202, ARG001 - numba reads these signatures by position
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,attr-defined,untyped-decorator"
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, overload, register_model
+
+WIDTH = 16
+
+
+class VectorType(types.Type):  # type: ignore[misc,unused-ignore]
+    """``width`` numbers of type ``dtype`` in one LLVM vector."""
+
+    def __init__(self, dtype: types.Type, width: int) -> None:
+        self.dtype = dtype
+        self.width = width
+        super().__init__(name=f"Vector({dtype}, {width})")
+
+
+@register_model(VectorType)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc,unused-ignore]
+    def __init__(self, dmm: Any, fe_type: VectorType) -> None:
+        element = dmm.lookup(fe_type.dtype).get_value_type()
+        super().__init__(dmm, fe_type, ir.VectorType(element, fe_type.width))
+
+
+def _vector_of(context, vector: VectorType) -> ir.VectorType:
+    return context.get_value_type(vector)
+
+
+def _splat(builder, value, kind: ir.VectorType):
+    """All positions equal to one scalar."""
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), mask)
+
+
+def _constant(kind: ir.VectorType, value: float) -> ir.Constant:
+    return ir.Constant(kind, [value] * kind.count)
+
+
+def _address(context, builder, array_type, array, offset, offset_type):
+    """Pointer to element ``offset`` of a flat array; bounds are the caller's business."""
+    data = context.make_array(array_type)(context, builder, array).data
+    index = context.cast(builder, offset, offset_type, types.intp)
+    element = context.get_data_type(array_type.dtype)
+    return builder.gep(builder.bitcast(data, ir.PointerType(element)), [index])
+
+
+def _load_code(vector: VectorType):
+    def codegen(context, builder, signature, args):
+        array_type, offset_type = signature.args[0], signature.args[1]
+        pointer = _address(context, builder, array_type, args[0], args[1], offset_type)
+        source = builder.bitcast(pointer, ir.PointerType(_vector_of(context, vector)))
+        return builder.load(source, align=array_type.dtype.bitwidth // 8)
+
+    return codegen
+
+
+@intrinsic
+def load16(typingctx, array, offset):
+    """Sixteen numbers of a flat array from ``offset`` on."""
+    vector = VectorType(array.dtype, WIDTH)
+    return vector(array, offset), _load_code(vector)
+
+
+@intrinsic
+def load(typingctx, array, offset, lanes):
+    """As many numbers of a flat array as ``lanes`` is long."""
+    vector = VectorType(array.dtype, len(lanes))
+    return vector(array, offset, lanes), _load_code(vector)
+
+
+@intrinsic
+def store(typingctx, array, offset, vector):
+    """Write all of ``vector`` into a flat array from ``offset`` on."""
+
+    def codegen(context, builder, signature, args):
+        array_type, offset_type = signature.args[0], signature.args[1]
+        pointer = _address(context, builder, array_type, args[0], args[1], offset_type)
+        target = builder.bitcast(pointer, ir.PointerType(_vector_of(context, vector)))
+        builder.store(args[2], target, align=array_type.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, offset, vector), codegen
+
+
+@intrinsic
+def zero16(typingctx, array):
+    """Sixteen zeros of the type of ``array``."""
+    vector = VectorType(array.dtype, WIDTH)
+
+    def codegen(context, builder, signature, args):
+        return _constant(_vector_of(context, vector), 0.0)
+
+    return vector(array), codegen
+
+
+@intrinsic
+def fill(typingctx, array, value, lanes):
+    """``value`` at every position of a vector as long as ``lanes``, of the type of ``array``."""
+    vector = VectorType(array.dtype, len(lanes))
+
+    def codegen(context, builder, signature, args):
+        scalar = context.cast(builder, args[1], signature.args[1], array.dtype)
+        return _splat(builder, scalar, _vector_of(context, vector))
+
+    return vector(array, value, lanes), codegen
+
+
+def _elementwise(emit):
+    """Intrinsic of two equal vectors, or of a vector and a number."""
+
+    @intrinsic
+    def function(typingctx, left, right):
+        vector = left if isinstance(left, VectorType) else right
+
+        def codegen(context, builder, signature, args):
+            kind = _vector_of(context, vector)
+            values = [
+                value
+                if isinstance(given, VectorType)
+                else _splat(builder, context.cast(builder, value, given, vector.dtype), kind)
+                for value, given in zip(args, signature.args, strict=True)
+            ]
+            return emit(builder, *values)
+
+        return vector(left, right), codegen
+
+    return function
+
+
+_FAST = ("contract", "nsz", "arcp")
+_add = _elementwise(lambda builder, a, b: builder.fadd(a, b, flags=_FAST))
+_subtract = _elementwise(lambda builder, a, b: builder.fsub(a, b, flags=_FAST))
+_multiply = _elementwise(lambda builder, a, b: builder.fmul(a, b, flags=_FAST))
+_divide = _elementwise(lambda builder, a, b: builder.fdiv(a, b, flags=_FAST))
+maximum = _elementwise(lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
+"""Larger of the two at each position."""
+
+
+def _is_vector_pair(left, right) -> bool:
+    return isinstance(left, VectorType) or isinstance(right, VectorType)
+
+
+@overload(operator.add)
+def _operator_add(left, right):
+    if _is_vector_pair(left, right):
+        return lambda left, right: _add(left, right)
+    return None
+
+
+@overload(operator.sub)
+def _operator_sub(left, right):
+    if _is_vector_pair(left, right):
+        return lambda left, right: _subtract(left, right)
+    return None
+
+
+@overload(operator.mul)
+def _operator_mul(left, right):
+    if _is_vector_pair(left, right):
+        return lambda left, right: _multiply(left, right)
+    return None
+
+
+@overload(operator.truediv)
+def _operator_div(left, right):
+    if _is_vector_pair(left, right):
+        return lambda left, right: _divide(left, right)
+    return None
+
+
+@intrinsic
+def slope_of(typingctx, vector, slope):
+    """Derivative of LeakyReLU where its value or argument is ``vector``: 1 above zero, ``slope`` elsewhere."""
+
+    def codegen(context, builder, signature, args):
+        kind = _vector_of(context, vector)
+        below = _splat(builder, context.cast(builder, args[1], signature.args[1], vector.dtype), kind)
+        positive = builder.fcmp_ordered(">", args[0], _constant(kind, 0.0))
+        return builder.select(positive, _constant(kind, 1.0), below)
+
+    return vector(vector, slope), codegen
+
+
+@intrinsic
+def fold(typingctx, vector, lanes):
+    """Sum a vector of 16 over the positions that are equal modulo len(lanes): the dot products of all heads."""
+    width = len(lanes)
+    result = VectorType(vector.dtype, width)
+
+    def codegen(context, builder, signature, args):
+        value = args[0]
+        count = WIDTH
+        while count > width:  # halve: lower half + upper half
+            half = count // 2
+            undefined = ir.Constant(value.type, ir.Undefined)
+            index = ir.VectorType(ir.IntType(32), half)
+            lower = builder.shuffle_vector(value, undefined, ir.Constant(index, list(range(half))))
+            upper = builder.shuffle_vector(value, undefined, ir.Constant(index, list(range(half, count))))
+            value = builder.fadd(lower, upper, flags=_FAST)
+            count = half
+        return value
+
+    return result(vector, lanes), codegen
+
+
+@intrinsic
+def spread(typingctx, vector):
+    """A vector of one number a head repeated to 16 positions, as rows in lane layout need it."""
+    result = VectorType(vector.dtype, WIDTH)
+
+    def codegen(context, builder, signature, args):
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [i % vector.width for i in range(WIDTH)])
+        return builder.shuffle_vector(args[0], ir.Constant(args[0].type, ir.Undefined), mask)
+
+    return result(vector), codegen
+
+
+@intrinsic
+def total(typingctx, vector):
+    """Sum of all positions as one number (halving, so the order is fixed)."""
+
+    def codegen(context, builder, signature, args):
+        parts = [builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(vector.width)]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [builder.fadd(parts[i], parts[i + half]) for i in range(half)]
+        return parts[0]
+
+    return vector.dtype(vector), codegen
+
+
+@intrinsic
+def any_greater(typingctx, left, right):
+    """True if some position of ``left`` is greater than that of ``right``."""
+
+    def codegen(context, builder, signature, args):
+        bits = builder.fcmp_ordered(">", args[0], args[1])
+        packed = builder.bitcast(bits, ir.IntType(left.width))
+        return builder.icmp_unsigned("!=", packed, ir.Constant(ir.IntType(left.width), 0))
+
+    return types.boolean(left, right), codegen
+
+
+def _call(builder, name: str, kind: ir.VectorType, *args):
+    """Call an LLVM vector intrinsic such as floor or fma."""
+    letter = "f32" if isinstance(kind.element, ir.FloatType) else "f64"
+    signature = ir.FunctionType(kind, [kind] * len(args))
+    function = builder.module.declare_intrinsic(f"llvm.{name}.v{kind.count}{letter}", fnty=signature)
+    return builder.call(function, args)
+
+
+@intrinsic
+def exp(typingctx, vector):
+    """e to the power of each position; arguments below about -87 (float32) give the smallest normal number or 0."""
+
+    def codegen(context, builder, signature, args):
+        kind = _vector_of(context, vector)
+        if vector.dtype == types.float64:
+            return _call(builder, "exp", kind, args[0])
+        # exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2; Taylor to r^7 is exact to float32 rounding.
+        low, high = _constant(kind, -87.0), _constant(kind, 88.0)
+        x = args[0]
+        x = builder.select(builder.fcmp_unordered(">", x, low), x, low)
+        x = builder.select(builder.fcmp_unordered("<", x, high), x, high)
+        n = _call(builder, "rint", kind, builder.fmul(x, _constant(kind, 1.0 / math.log(2.0))))
+        log2_high = float(np.float32(0.693359375))
+        r = _call(builder, "fma", kind, n, _constant(kind, -log2_high), x)
+        r = _call(builder, "fma", kind, n, _constant(kind, log2_high - math.log(2.0)), r)
+        value = _constant(kind, 1.0 / math.factorial(7))
+        for power in range(6, -1, -1):
+            value = _call(builder, "fma", kind, value, r, _constant(kind, 1.0 / math.factorial(power)))
+        integers = ir.VectorType(ir.IntType(32), kind.count)
+        exponent = builder.add(builder.fptosi(n, integers), ir.Constant(integers, [127] * kind.count))
+        exponent = builder.shl(exponent, ir.Constant(integers, [23] * kind.count))
+        return builder.fmul(value, builder.bitcast(exponent, kind))
+
+    return vector(vector), codegen

@@ -1,0 +1,49 @@
+"""Threads of the compiled kernels: fixed chunks of work in a small pool, so that results never depend on timing.
+
+Kernels release the GIL and take the number of their chunk. A call gives every chunk to one thread and waits; gradients
+that several chunks add to have a buffer for each chunk, reduced in order. Same number of threads, same bits.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+_lock = threading.Lock()
+_pool: ThreadPoolExecutor | None = None
+_threads: int = 0
+
+
+def set_threads(count: int | None) -> int:
+    """Use ``count`` threads for kernels and torch (None: all cores of this process); returns the number."""
+    global _pool, _threads  # noqa: PLW0603 - one pool a process
+    wanted = count or len(os.sched_getaffinity(0))
+    with _lock:
+        if _pool is not None:
+            _pool.shutdown()
+        _pool = ThreadPoolExecutor(wanted, thread_name_prefix="tgap") if wanted > 1 else None
+        _threads = wanted
+    torch.set_num_threads(wanted)
+    return wanted
+
+
+def num_threads() -> int:
+    """Threads in use; the first question decides for all cores if nobody chose before."""
+    return _threads or set_threads(None)
+
+
+def run_chunks(kernel: Callable[[int], None], chunks: int) -> None:
+    """Call ``kernel(0)`` .. ``kernel(chunks - 1)`` side by side and wait for all."""
+    num_threads()
+    if chunks == 1 or _pool is None:
+        for chunk in range(chunks):
+            kernel(chunk)
+        return
+    waiting = [_pool.submit(kernel, chunk) for chunk in range(1, chunks)]
+    kernel(0)
+    for future in waiting:
+        future.result()
