@@ -25,9 +25,17 @@ class RunError(TgapError):
     """A run folder or a checkpoint cannot be read or written."""
 
 
+class TrainingError(TgapError):
+    """Training cannot go on with these settings."""
+
+
 class DownloadError(TgapError):
     """A public dataset could not be fetched or is not the file that was expected."""
 
 
 class DependencyError(TgapError):
     """An optional part of the installation is missing."""
+
+
+class EvaluationError(TgapError):
+    """An evaluation cannot be done as asked, or a scorer gave scores that cannot be ranked."""

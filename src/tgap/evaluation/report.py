@@ -1,0 +1,118 @@
+"""Report: every figure of one evaluation, ready to be shown or stored.
+
+Figures are kept by direction (both, tail, head), tie rule (mean, optimistic, pessimistic) and protocol (raw, static,
+time). ``report.time.mrr`` is the one to quote: both directions, mean ties, time filter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tgap.evaluation.breakdown import SEEN, Bucket, Traits, break_down
+from tgap.evaluation.metrics import Metrics
+from tgap.evaluation.queries import SplitQueries
+from tgap.evaluation.ranks import PROTOCOLS, TIES, Ranks
+
+Figures = dict[str, dict[str, dict[str, Metrics]]]  # direction -> ties -> protocol
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Queries that contain an entity without any training fact. They count in every figure."""
+
+    queries: int  # with at least one such entity
+    subject: int  # where the given entity is unseen
+    answer: int  # where the answer is unseen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Figures of one scorer on one split."""
+
+    scorer: str
+    dataset: str
+    split: str
+    queries: int  # scored and ranked
+    available: int  # queries of the whole split, both directions
+    seed: int | None  # of the random sample; None when every query was asked
+    distinct: int  # queries that differ in (subject, relation, time): what the scorer worked through
+    num_entities: int  # competitors of an answer, itself included
+    unit: str  # of the timeline, in which distances are counted
+    seconds: float  # scoring and ranking
+    unseen: Unseen
+    leaked: int  # queries whose fact stands word for word in train
+    counts: dict[str, int]  # queries by direction: both, and tail and head as far as they occur
+    figures: Figures
+    breakdowns: dict[str, tuple[Bucket, ...]]
+
+    @property
+    def raw(self) -> Metrics:
+        """Both directions, mean ties, nobody filtered."""
+        return self.figures["both"]["mean"]["raw"]
+
+    @property
+    def static(self) -> Metrics:
+        """Both directions, mean ties, answers of any time filtered."""
+        return self.figures["both"]["mean"]["static"]
+
+    @property
+    def time(self) -> Metrics:
+        """Both directions, mean ties, answers of the same time filtered."""
+        return self.figures["both"]["mean"]["time"]
+
+
+def summarise(ranks: Ranks, queries: SplitQueries) -> tuple[dict[str, int], Figures]:
+    """Counts and figures for both directions together and for each that has a query."""
+    masks = {"both": np.ones(len(queries), dtype=bool), "tail": ~queries.head, "head": queries.head}
+    counts = {direction: int(mask.sum()) for direction, mask in masks.items() if mask.any()}
+    return counts, {
+        direction: {
+            ties: {protocol: Metrics.of(ranks.of(protocol, ties)[masks[direction]]) for protocol in PROTOCOLS}
+            for ties in TIES
+        }
+        for direction in counts
+    }
+
+
+def build_report(
+    *,
+    scorer: str,
+    dataset: str,
+    split: str,
+    queries: SplitQueries,
+    seed: int | None,
+    distinct: int,
+    num_entities: int,
+    unit: str,
+    seconds: float,
+    ranks: Ranks,
+    traits: Traits,
+    relation_names: tuple[str, ...],
+) -> Report:
+    """All figures of a list of ranks."""
+    subject_unseen = traits.seen >= SEEN.index("subject not in train")
+    answer_unseen = traits.seen % 2 == SEEN.index("answer not in train")
+    counts, figures = summarise(ranks, queries)
+    return Report(
+        scorer=scorer,
+        dataset=dataset,
+        split=split,
+        queries=len(queries),
+        available=queries.available,
+        seed=seed if len(queries) < queries.available else None,
+        distinct=distinct,
+        num_entities=num_entities,
+        unit=unit,
+        seconds=seconds,
+        unseen=Unseen(
+            queries=int((subject_unseen | answer_unseen).sum()),
+            subject=int(subject_unseen.sum()),
+            answer=int(answer_unseen.sum()),
+        ),
+        leaked=int((traits.distance == 0).sum()),
+        counts=counts,
+        figures=figures,
+        breakdowns=break_down(ranks, traits, relation_names),
+    )

@@ -1,0 +1,147 @@
+"""Reports as tables for people: plain text cells that a terminal or a Markdown page can lay out.
+
+Hits are in percent here, as papers print them; files for machines (``export``) hold shares from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tgap.evaluation.breakdown import BREAKDOWNS
+from tgap.evaluation.metrics import Metrics
+from tgap.evaluation.ranks import PROTOCOLS
+from tgap.evaluation.report import Report
+
+RELATIONS_SHOWN = 15  # the relation breakdown of a page stops here; CSV and JSON have all
+
+_TITLES = {
+    "relation": "relation (both directions)",
+    "degree": "train events of the query's subject",
+    "answers": "true answers at that time",
+    "distance": "{unit}s to the nearest train event with the same subject, relation and object",
+    "seen": "entities known from train",
+}
+_RULES = {
+    "raw": "raw     all entities compete, other true answers too",
+    "static": "static  entities true for (subject, relation) at any time step aside",
+    "time": "time    entities true for (subject, relation) at that very time step aside",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text. Columns from ``numbers_from`` on are numbers and stand to the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers_from: int
+    block: int = 0  # rows that belong together; 0 = no blocks
+
+    def markdown(self) -> str:
+        """The table with its title as a heading."""
+        marks = ["---" if at < self.numbers_from else "---:" for at in range(len(self.columns))]
+        lines = [self.columns, marks, *self.rows]
+        body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        return f"## {self.title}\n\n{body}\n"
+
+
+def results_table(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> Table:
+    """Each scorer under each protocol, with the MRR it would have if it lost or won all ties."""
+    rows = []
+    for report in reports:
+        figures = report.figures["both"]
+        for protocol in protocols:
+            worst, best = figures["pessimistic"][protocol].mrr, figures["optimistic"][protocol].mrr
+            name = report.scorer if protocol == protocols[0] else ""
+            rows.append((name, protocol, *_cells(figures["mean"][protocol]), f"{worst:.3f}-{best:.3f}"))
+    columns = ("Method", "Filter", "MRR", "Hits@1", "Hits@3", "Hits@10", "Mean rank", "Ties lost-won")
+    return Table(headline(reports[0]), columns, tuple(rows), numbers_from=2, block=len(protocols))
+
+
+def headline(report: Report) -> str:
+    """Dataset, split and number of queries."""
+    sample = f" of {report.available:,}, a random sample" if report.queries < report.available else ""
+    return f"{report.dataset}, {report.split}: {report.queries:,} queries{sample}"
+
+
+def directions_table(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> Table:
+    """Tail queries (s, r, ?, t) and head queries (?, r, o, t) apart."""
+    rows = []
+    for report in reports:
+        for protocol in protocols:
+            name = report.scorer if protocol == protocols[0] else ""
+            parts = [report.figures.get(direction) for direction in ("tail", "head")]
+            cells = [_short_cells(part["mean"][protocol] if part else None) for part in parts]
+            rows.append((name, protocol, *cells[0], *cells[1]))
+    columns = ("Method", "Filter", "Tail MRR", "H@1", "H@10", "Head MRR", "H@1", "H@10")
+    return Table(
+        "Tail (s, r, ?, t) and head (?, r, o, t) apart", columns, tuple(rows), numbers_from=2, block=len(protocols)
+    )
+
+
+def breakdown_table(reports: Sequence[Report], name: str, protocol: str = "time") -> Table:
+    """Buckets of the first report with the MRR of every scorer side by side."""
+    first, *others = reports
+    buckets = first.breakdowns[name]
+    shown = buckets[:RELATIONS_SHOWN] if name == "relation" else buckets
+    beside = [{bucket.label: bucket.metrics[protocol] for bucket in other.breakdowns[name]} for other in others]
+    rows = tuple(
+        (
+            bucket.label,
+            f"{bucket.queries:,}",
+            f"{bucket.queries / first.queries:.1%}",
+            f"{bucket.metrics[protocol].mrr:.3f}",
+            *(f"{figures[bucket.label].mrr:.3f}" for figures in beside),
+        )
+        for bucket in shown
+    )
+    cut = f", the {len(shown)} most asked of {len(buckets)}" if len(shown) < len(buckets) else ""
+    columns = (name.capitalize(), "Queries", "Share", *(report.scorer for report in reports))
+    title = _TITLES[name].format(unit="step" if first.unit == "integer" else first.unit)
+    return Table(f"MRR ({protocol} filter) by {title}{cut}", columns, rows, numbers_from=1)
+
+
+def notes(report: Report, protocols: Sequence[str] = PROTOCOLS) -> list[str]:
+    """What must be said under every table: protocol, ties, and whatever is odd about the data."""
+    lines = [f"Filter {_RULES[protocol]}." for protocol in protocols]
+    lines.append("Ties: half of those with exactly the answer's score count as before it (mean rule).")
+    lines.append("Ties lost-won: the MRR if all of them, or none, counted so. Hits in percent.")
+    if report.queries < report.available:
+        lines.append(f"Sample: {report.queries:,} of {report.available:,} queries, drawn with seed {report.seed}.")
+    if report.unseen.queries:
+        lines.append(
+            f"Unseen: {report.unseen.queries:,} queries hold an entity that train lacks (answer "
+            f"{report.unseen.answer:,}, subject {report.unseen.subject:,}). They count."
+        )
+    if report.leaked:
+        remedy = f"; {report.dataset}-clean is free of them" if report.dataset == "wikidata11k" else ""
+        lines.append(
+            f"Leak: {report.leaked:,} queries ask for a fact that stands word for word in train, so these figures "
+            f"are too good{remedy}."
+        )
+    return lines
+
+
+def markdown_page(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> str:
+    """All tables and notes as one Markdown page; the first report is the one that was asked for."""
+    first = reports[0]
+    rules = "\n".join(f"- {line}" for line in notes(first, protocols))
+    tables = [
+        directions_table(reports, protocols),
+        *(breakdown_table(reports, name, protocols[-1]) for name in BREAKDOWNS if name in first.breakdowns),
+    ]
+    result = results_table(reports, protocols).markdown().removeprefix(f"## {headline(first)}\n\n")
+    return "\n".join([f"# {headline(first)}\n", result, f"{rules}\n", *(table.markdown() for table in tables)])
+
+
+def _cells(figures: Metrics) -> tuple[str, ...]:
+    hits = (f"{100 * share:.1f}" for share in (figures.hits1, figures.hits3, figures.hits10))
+    return (f"{figures.mrr:.3f}", *hits, f"{figures.mean_rank:,.1f}")
+
+
+def _short_cells(figures: Metrics | None) -> tuple[str, ...]:
+    if figures is None:  # a small sample may miss a direction
+        return ("-", "-", "-")
+    return (f"{figures.mrr:.3f}", f"{100 * figures.hits1:.1f}", f"{100 * figures.hits10:.1f}")

@@ -1,0 +1,68 @@
+"""Buckets: every query in exactly one, labels that say what is inside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tgap.data import Dataset, Facts
+from tgap.evaluation import Filters, evaluate
+from tgap.evaluation.breakdown import BREAKDOWNS, NEVER, Traits, nearest_distance
+from tgap.evaluation.queries import queries_of
+
+if TYPE_CHECKING:
+    from tests.evaluation.conftest import FunctionScorer
+
+Event = tuple[int, int, int, int]
+event = st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 2), st.integers(-9, 9))
+
+
+def facts(events: list[Event]) -> Facts:
+    table = np.array(events, dtype=np.int64).reshape(len(events), 4)
+    return Facts(*(column.copy() for column in table.T))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(event, max_size=12), st.lists(event, min_size=1, max_size=6))
+def test_nearest_distance_equals_looking_at_every_event(train: list[Event], asked: list[Event]) -> None:
+    found = nearest_distance(facts(train), facts(asked)).tolist()
+    for (s, r, o, t), distance in zip(asked, found, strict=True):
+        gaps = [abs(time - t) for a, b, c, time in train if (a, b, c) == (s, r, o)]
+        assert distance == min(gaps, default=NEVER)
+
+
+def test_traits_by_hand(dataset: Dataset) -> None:
+    """Queries: Ann visits Ben, Cat (day 6), Dan helps Eve (day 2); tails, then heads."""
+    queries = queries_of(dataset.test, dataset.num_relations)
+    traits = Traits.of(queries, dataset, Filters.of(dataset))
+    assert traits.relation.tolist() == [1, 1, 0, 1, 1, 0]
+    assert traits.degree.tolist() == [3, 3, 1, 2, 2, 0]
+    assert traits.answers.tolist() == [3, 3, 1, 1, 1, 1]
+    assert traits.distance.tolist() == [3, 2, NEVER, 3, 2, NEVER]
+    assert traits.seen.tolist() == [0, 0, 1, 0, 0, 2]
+
+
+def test_buckets_hold_every_query_once_and_average_to_the_total(
+    dataset: Dataset, random_scorer: FunctionScorer
+) -> None:
+    report = evaluate(random_scorer, dataset).report
+    assert tuple(report.breakdowns) == BREAKDOWNS
+    for buckets in report.breakdowns.values():
+        assert sum(bucket.queries for bucket in buckets) == report.queries
+        total = sum(bucket.queries * bucket.metrics["time"].mrr for bucket in buckets)
+        assert np.isclose(total / report.queries, report.time.mrr)
+
+
+def test_labels(dataset: Dataset, random_scorer: FunctionScorer) -> None:
+    breakdowns = evaluate(random_scorer, dataset).report.breakdowns
+    labels = {name: [(bucket.label, bucket.queries) for bucket in buckets] for name, buckets in breakdowns.items()}
+    assert labels == {
+        "relation": [("visits", 4), ("helps", 2)],
+        "degree": [("0", 1), ("1-9", 5)],
+        "answers": [("1", 4), ("3-5", 2)],
+        "distance": [("2-3", 4), ("never", 2)],
+        "seen": [("both entities in train", 4), ("answer not in train", 1), ("subject not in train", 1)],
+    }
