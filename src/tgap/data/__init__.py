@@ -1,0 +1,30 @@
+"""Facts as id arrays with names and times: vocabulary, timeline, readers, named datasets, splits, synthetic world."""
+
+from tgap.data.catalog import CATALOG, load_dataset
+from tgap.data.dataset import SPLITS, Cause, Dataset, Leaks, LeakWarning
+from tgap.data.facts import Fact, Facts
+from tgap.data.folder import data_folder, data_folders
+from tgap.data.splits import SPLIT_RULES, split_facts
+from tgap.data.timeline import UNITS, Timeline
+from tgap.data.vocabulary import Vocabulary
+from tgap.data.world import make_world
+
+__all__ = [
+    "CATALOG",
+    "SPLITS",
+    "SPLIT_RULES",
+    "UNITS",
+    "Cause",
+    "Dataset",
+    "Fact",
+    "Facts",
+    "LeakWarning",
+    "Leaks",
+    "Timeline",
+    "Vocabulary",
+    "data_folder",
+    "data_folders",
+    "load_dataset",
+    "make_world",
+    "split_facts",
+]

@@ -1,0 +1,115 @@
+"""Dataset: named facts on a timeline, divided into train, valid and test. Torch-free; ids as in ``tgap.scorer``."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from tgap.data.facts import Fact, Facts, fact_keys, in_order
+from tgap.data.timeline import Timeline
+from tgap.data.vocabulary import Vocabulary
+
+SPLITS = ("train", "valid", "test")
+
+
+class LeakWarning(UserWarning):
+    """Facts of valid or test stand in an earlier split too, so a score partly measures memory."""
+
+
+class Cause(NamedTuple):
+    """Why a fact of the synthetic world came about: the planted rule and the facts it followed from."""
+
+    rule: str
+    facts: tuple[Fact, ...]
+
+
+class Leaks(NamedTuple):
+    """Facts that stand in more than one place. Repeats count the lines beyond the first of each fact."""
+
+    repeated_train: int
+    repeated_valid: int
+    repeated_test: int
+    valid_in_train: int  # lines of valid whose fact is in train
+    test_in_train: int  # lines of test whose fact is in train
+    valid_and_test: int  # distinct facts in both valid and test
+
+    @property
+    def across_splits(self) -> bool:
+        """Whether a split shares facts with another."""
+        return bool(self.valid_in_train or self.test_in_train or self.valid_and_test)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Facts of three splits with their names and times. Facts of a split stand in the order of time, then ids.
+
+    ``causes`` maps positions in ``test`` to why that fact came about; only the synthetic world knows.
+    """
+
+    name: str
+    entities: Vocabulary
+    relations: Vocabulary
+    timeline: Timeline
+    train: Facts
+    valid: Facts
+    test: Facts
+    causes: Mapping[int, Cause] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def splits(self) -> Mapping[str, Facts]:
+        """Facts by the split's name."""
+        return {"train": self.train, "valid": self.valid, "test": self.test}
+
+    @property
+    def num_entities(self) -> int:
+        """N."""
+        return len(self.entities)
+
+    @property
+    def num_relations(self) -> int:
+        """R, without inverses."""
+        return len(self.relations)
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 (hex) of the content: names, times and the facts of each split, whatever the order of lines."""
+        digest = hashlib.sha256()
+        for vocabulary in (self.entities, self.relations):
+            digest.update("\0".join(vocabulary.names).encode() + b"\1")
+        line = self.timeline
+        digest.update(f"{line.unit} {line.first} {line.last} {line.style} {line.week_start}".encode())
+        for facts in self.splits.values():
+            digest.update(f" {facts.count} ".encode())
+            for column in in_order(facts):
+                digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def leaks(self) -> Leaks:
+        """How many facts are repeated within a split or shared between splits."""
+        train, valid, test = fact_keys([self.train, self.valid, self.test])
+        return Leaks(
+            repeated_train=len(train) - len(np.unique(train)),
+            repeated_valid=len(valid) - len(np.unique(valid)),
+            repeated_test=len(test) - len(np.unique(test)),
+            valid_in_train=int(np.isin(valid, train).sum()),
+            test_in_train=int(np.isin(test, train).sum()),
+            valid_and_test=len(np.intersect1d(valid, test)),
+        )
+
+
+def warn_of_leaks(dataset: Dataset) -> None:
+    """Warn when a split shares facts with another; repeats inside a split are harmless and stay silent."""
+    leaks = dataset.leaks()
+    if leaks.across_splits:
+        message = (
+            f"{dataset.name}: {leaks.test_in_train:,} test and {leaks.valid_in_train:,} valid facts stand in train "
+            f"too, {leaks.valid_and_test:,} are in both valid and test; scores on it partly measure memory"
+        )
+        warnings.warn(message, LeakWarning, stacklevel=3)

@@ -1,0 +1,238 @@
+"""Files of events as columns of text: tab, comma, gzip, Parquet. Every value byte for byte as it stands in the file.
+
+Text goes through polars at full speed. Only when a file is not a clean table (a line with too few or too many fields,
+broken UTF-8, blank lines) a second, slower reading by Python goes line by line and tells which lines are bad. Comma
+files that hold a quotation mark are read by Python's csv module: its reading of quotes is strict, exact and known by
+line number, while polars leaves malformed quotes undefined. In tab files a quotation mark is a letter like any other.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgap.data.layout import Layout, has_header
+from tgap.data.rejects import Reject
+from tgap.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SAMPLE = 200  # records looked at to find the number of columns
+
+
+@dataclass
+class Table:
+    """A file's rows as text columns, and the rows that do not fit its shape."""
+
+    file: str
+    frame: pl.DataFrame  # String columns named by position; null is an empty field
+    header: list[str] | None
+    place: str = "line"  # what a row's number counts
+    numbers: NDArray[np.int64] | None = None  # line of each row; None: they follow each other after the header
+    rejects: list[Reject] = field(default_factory=list)
+    content: bytes = b""  # the text of the file, to quote bad rows from
+    separator: str = "\t"
+
+    @property
+    def kind(self) -> str:
+        """The form of the file in words."""
+        return {"\t": "tab separated", ",": "comma separated", "": "Parquet"}.get(self.separator, "text")
+
+    def number(self, row: int) -> int:
+        """Line (or Parquet row) of a row, from 1."""
+        if self.numbers is not None:
+            return int(self.numbers[row])
+        return row + 1 + (self.header is not None and self.place == "line")
+
+    def reject(self, reasons: dict[int, str]) -> list[Reject]:
+        """Bad rows with their reasons, as they stand in the file."""
+        if not reasons:
+            return []
+        lines = self.content.split(b"\n") if self.place == "line" else []
+        result = []
+        for row, reason in sorted(reasons.items()):
+            number = self.number(row)
+            if self.place == "line":
+                after = self.number(row + 1) if row + 1 < self.frame.height else number + 1
+                quoted = self.separator == "," and b'"' in lines[number - 1]
+                raw = b"\n".join(lines[number - 1 : after if quoted else number]).rstrip(b"\r\n")
+            else:
+                raw = "\t".join("" if value is None else value for value in self.frame.row(row)).encode()
+            result.append(Reject(self.file, self.place, number, reason, raw))
+        return result
+
+
+def read_table(path: Path, layout: Layout) -> Table:
+    """The rows of a file; raises ``DataError`` when there is no table in it at all."""
+    content = _content(path)
+    if content[:4] == b"PAR1":
+        return _read_parquet(path)
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    if not content.strip(b"\r\n"):
+        raise DataError(f"{path}: the file is empty")
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise DataError(f"{path}: the file is UTF-16; save it as UTF-8")
+    separator = layout.separator or _separator(path, content)
+    quoted = separator == "," and b'"' in content
+    sample = [record for _, record in islice(_records(content, separator, quoted), _SAMPLE) if isinstance(record, list)]
+    if not sample:
+        raise DataError(f"{path}: no line of the file is readable text; expected UTF-8 with tabs or commas")
+    named = has_header(layout, sample[0], sample[1] if len(sample) > 1 else [])
+    width = len(sample[0]) if named else Counter(map(len, sample)).most_common(1)[0][0]
+    table = Table(str(path), _no_rows(), sample[0] if named else None, content=content, separator=separator)
+    frame = None if quoted else _read_fast(content, separator, width, named)
+    if frame is not None:
+        table.frame = frame
+    else:
+        _read_slowly(table, width, quoted)
+    return table
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, unpacked if it is gzip."""
+    if path.is_dir():
+        raise DataError(f"{path} is a directory; expected a file of events")
+    try:
+        content = path.read_bytes()
+        if content[:2] == b"\x1f\x8b":
+            content = gzip.decompress(content)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path}: the gzip file is broken ({error}); fetch or pack it again") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:  # a path with a NUL in it
+        raise DataError(f"{str(path)!r} is not a path: {error}") from error
+    return content
+
+
+def _separator(path: Path, content: bytes) -> str:
+    """Tab or comma, by the file's name, else by what its first line has."""
+    suffix = path.name.removesuffix(".gz").lower().rpartition(".")[2]
+    line = content.split(b"\n", 1)[0]
+    if suffix == "csv" and (b"," in line or b"\t" not in line):
+        return ","
+    return "\t" if b"\t" in line or suffix in ("tsv", "tab") else ","
+
+
+def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.DataFrame | None:
+    """The whole file at once, or None if it is not a clean table of ``width`` columns."""
+    import polars as pl  # noqa: PLC0415
+
+    schema = {str(index): pl.String for index in range(width)}
+    try:
+        frame = pl.read_csv(
+            content, separator=separator, has_header=False, skip_rows=int(named), quote_char=None, schema=schema
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if sum(frame.null_count().row(0)):
+        # Null is an empty field or a missing one. No line is too long, so if the separators add up none is too short.
+        if content.count(separator.encode()) != (frame.height + named) * (width - 1):
+            return None
+        frame = frame.fill_null("")
+    return frame
+
+
+def _read_slowly(table: Table, width: int, quoted: bool) -> None:
+    """Line by line: good rows into the table, the others into its rejects."""
+    import polars as pl  # noqa: PLC0415
+
+    records = _records(table.content, table.separator, quoted)
+    if table.header is not None:
+        next(records)
+    rows, numbers = [], []
+    lines = table.content.split(b"\n")
+    for (first, last), record in records:
+        if isinstance(record, list) and len(record) == width:
+            rows.append(record)
+            numbers.append(first)
+            continue
+        found = "field" if isinstance(record, list) and len(record) == 1 else "fields"
+        reason = f"{len(record)} {found}, expected {width}" if isinstance(record, list) else record
+        raw = b"\n".join(lines[first - 1 : last]).rstrip(b"\r")
+        table.rejects.append(Reject(table.file, "line", first, reason, raw))
+    columns = zip(*rows, strict=True) if rows else [()] * width
+    table.frame = pl.DataFrame([pl.Series(str(at), column, pl.String) for at, column in enumerate(columns)])
+    table.numbers = np.array(numbers, dtype=np.int64)
+
+
+def _records(content: bytes, separator: str, quoted: bool) -> Iterator[tuple[tuple[int, int], list[str] | str]]:
+    """Records with their first and last line (from 1): the fields, or the reason why they cannot be read.
+
+    Blank lines hold nothing and are passed over.
+    """
+    if quoted:
+        yield from _quoted_records(content)
+        return
+    mark = separator.encode()
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        text = line.removesuffix(b"\r")
+        if text:
+            try:
+                yield (number, number), [part.decode() for part in text.split(mark)]
+            except UnicodeDecodeError as error:
+                yield (number, number), _broken(error)
+
+
+def _quoted_records(content: bytes) -> Iterator[tuple[tuple[int, int], list[str] | str]]:
+    text = content.decode("utf-8", errors="surrogateescape")
+    reader = csv.reader((line + "\n" for line in text.split("\n")), strict=True)
+    while True:
+        first = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            never = "unexpected end" in str(error)
+            yield (first, reader.line_num), "a quotation mark is never closed" if never else f"bad quoting ({error})"
+            continue
+        if not record:
+            continue
+        try:
+            "".join(record).encode()
+        except UnicodeEncodeError as error:
+            yield (first, reader.line_num), f"not UTF-8 (byte {ord(error.object[error.start]) - 0xDC00:#x})"
+            continue
+        yield (first, reader.line_num), record
+
+
+def _broken(error: UnicodeDecodeError) -> str:
+    return f"not UTF-8 (byte {error.object[error.start]:#x})"
+
+
+def _read_parquet(path: Path) -> Table:
+    import polars as pl  # noqa: PLC0415
+
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"{path}: the Parquet file is broken ({str(error).splitlines()[0]})") from error
+    if not frame.height:
+        raise DataError(f"{path}: the file is empty")
+    texts = []
+    for index, column in enumerate(frame.get_columns()):
+        if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+            texts.append(pl.Series(str(index), [""] * frame.height, pl.String))
+        else:
+            texts.append(column.cast(pl.String).fill_null("").alias(str(index)))
+    return Table(str(path), pl.DataFrame(texts), list(frame.columns), place="row", separator="")
+
+
+def _no_rows() -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415
+
+    return pl.DataFrame()

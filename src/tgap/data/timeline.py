@@ -1,0 +1,135 @@
+"""Timeline: instants as whole numbers of one unit since the first instant of a dataset, and back to text.
+
+A displacement is a difference in that unit, also between instants that no fact has, so gaps cost nothing. Printing
+keeps the style of the data: 0025 stays 0025, 20140513 stays 20140513.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from tgap.data.calendar import MONDAY, Int64Array, date_from_days, days_from_date, week_from_days
+from tgap.data.instants import EXPECTED, NUMBER, Instants, as_dates, read_instants
+from tgap.errors import QueryError
+
+Unit = Literal["year", "month", "week", "day", "hour", "minute", "integer"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+_PRECISION: dict[str, int] = {"year": 1, "month": 2, "week": 3, "day": 4, "hour": 5, "minute": 6}
+_EXAMPLES = ("a number", "a year", "a month", "a week", "a day", "an hour", "a minute")
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """First and last instant of the data as absolute counts of ``unit``, and the style of its texts.
+
+    Absolute counts: years as written, months since year 0, weeks and days since 1970, hours and minutes since 1970;
+    numbers count themselves. ``style`` holds strftime-like marks (``%Y-%m-%d``) or ``%d``, ``%04d`` for plain numbers.
+
+    >>> days = Timeline("day", 16071, 16435)
+    >>> days.format(0), days.parse("2014-05-13"), days.describe(-7)
+    ('2014-01-01', 132, '7 days before')
+    """
+
+    unit: Unit
+    first: int
+    last: int
+    style: str = "%Y-%m-%d"
+    week_start: int = 0  # weeks only: the weekday that a week begins with, 0 = Monday
+
+    @property
+    def span(self) -> int:
+        """Units between the first and the last instant: the largest displacement between two facts."""
+        return self.last - self.first
+
+    @property
+    def length(self) -> int:
+        """Instants from the first to the last, both included, whether or not a fact has them."""
+        return self.span + 1
+
+    @property
+    def numeric(self) -> bool:
+        """Whether times are plain numbers (years, steps) rather than dates."""
+        return self.style.startswith("%d") or self.style.startswith("%0")
+
+    def parse(self, text: str) -> int:
+        """Instant of a text, in units since the first instant; may lie outside the data. More exact texts are cut."""
+        found = read_instants([text.strip()])
+        ordinal, good = self.count(found)
+        if good[0]:
+            return int(ordinal[0]) - self.first
+        precision = int((found if self.numeric else as_dates(found)).precision[0])
+        example = self.format(self.span)
+        if 0 < precision < _PRECISION.get(self.unit, 0):
+            raise QueryError(f"{text!r} is {_EXAMPLES[precision]}; this dataset counts {self.unit}s, write {example}")
+        raise QueryError(f"{text!r} is not a time of this dataset; write it like {example}")
+
+    def count(self, found: Instants, *, vague: bool = False) -> tuple[Int64Array, np.ndarray[Any, np.dtype[np.bool_]]]:
+        """Absolute counts of what texts say, and where that is possible.
+
+        A text less exact than the unit (a year among days) counts as its first instant if ``vague``, else not at all.
+        """
+        if self.numeric:
+            plain = found.precision == NUMBER
+            if self.unit != "year":
+                return found.number, plain
+            years, _, _ = date_from_days(found.day)
+            return np.where(plain, found.number, years), found.good
+        dates = as_dates(found)
+        good = dates.good if vague else dates.precision >= _PRECISION[self.unit]
+        return count_units(dates.day, dates.second, self.unit, self.week_start), good
+
+    def format(self, instant: int) -> str:
+        """Text of an instant (units since the first), in the style of the data."""
+        value = int(instant) + self.first
+        if self.numeric:
+            return ("-" if value < 0 else "") + f"{abs(value):{self.style[1:]}}"
+        days, minutes = _first_minute(value, self.unit, self.week_start)
+        (year,), (month,), (day,) = date_from_days(np.array([days]))
+        (week_year,), (week,) = week_from_days(np.array([days]))
+        text = self.style.replace("%Y", _year(year)).replace("%m", f"{month:02d}").replace("%d", f"{day:02d}")
+        text = text.replace("%G", _year(week_year)).replace("%V", f"{week:02d}")
+        return text.replace("%H", f"{minutes // 60:02d}").replace("%M", f"{minutes % 60:02d}").replace("%S", "00")
+
+    def describe(self, displacement: int) -> str:
+        """A displacement in words: ``7 days before``, ``the same day``, ``3 years after``."""
+        word = "step" if self.unit == "integer" else self.unit
+        if displacement == 0:
+            return "the same time" if self.unit == "integer" else f"the same {word}"
+        size = abs(int(displacement))
+        return f"{size:,} {word}{'s' if size != 1 else ''} {'before' if displacement < 0 else 'after'}"
+
+
+def count_units(day: Int64Array, second: Int64Array, unit: str, week_start: int = 0) -> Int64Array:
+    """Absolute count of a calendar unit for instants given as day number and second of the day."""
+    if unit in ("year", "month"):
+        year, month, _ = date_from_days(day)
+        return year if unit == "year" else year * 12 + month - 1
+    if unit == "week":
+        return (day + MONDAY - week_start) // 7
+    seconds = {"day": 86_400, "hour": 3600, "minute": 60}[unit]
+    return (day * 86_400 + second) // seconds
+
+
+def _first_minute(value: int, unit: str, week_start: int) -> tuple[int, int]:
+    """Day number and minute of the day with which a counted unit begins."""
+    if unit in ("year", "month"):
+        year, month = (value, 0) if unit == "year" else divmod(value, 12)
+        return int(days_from_date(np.array([year]), np.array([month + 1]), np.array([1]))[0]), 0
+    if unit == "week":
+        return value * 7 - MONDAY + week_start, 0
+    if unit == "day":
+        return value, 0
+    day, rest = divmod(value, 24 if unit == "hour" else 24 * 60)
+    return day, rest * 60 if unit == "hour" else rest
+
+
+def _year(year: int) -> str:
+    return ("-" if year < 0 else "") + f"{abs(year):04d}"
+
+
+def not_a_time(text: str) -> str:
+    """Words for a text that cannot be read."""
+    return f"{text!r} is not a time; expected {EXPECTED}"
