@@ -38,7 +38,7 @@ def test_results_show_every_scorer_under_every_filter(report: Report) -> None:
 def test_one_filter_only(report: Report) -> None:
     table = results_table([report], ["time"])
     assert [row[:2] for row in table.rows] == [("function", "time")]
-    assert not any("raw" in line for line in notes(report, ["time"]))
+    assert not any("raw" in line for line in notes([report], ["time"]))
 
 
 def test_a_direction_without_queries_is_a_dash(dataset: Dataset, random_scorer: FunctionScorer) -> None:
@@ -48,12 +48,12 @@ def test_a_direction_without_queries_is_a_dash(dataset: Dataset, random_scorer: 
 
 
 def test_notes_state_ties_unseen_and_leaks(report: Report) -> None:
-    text = " ".join(notes(report))
+    text = " ".join(notes([report]))
     assert "mean rule" in text
     assert "2 queries hold an entity that train lacks" in text
     assert "Leak" not in text
     leaky = dataclasses.replace(report, leaked=4, dataset="wikidata11k")
-    assert "wikidata11k-clean" in " ".join(notes(leaky))
+    assert "wikidata11k-clean" in " ".join(notes([leaky]))
 
 
 def test_breakdown_puts_scorers_side_by_side(report: Report) -> None:

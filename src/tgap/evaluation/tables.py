@@ -23,9 +23,9 @@ _TITLES = {
     "seen": "entities known from train",
 }
 _RULES = {
-    "raw": "raw     all entities compete, other true answers too",
-    "static": "static  entities true for (subject, relation) at any time step aside",
-    "time": "time    entities true for (subject, relation) at that very time step aside",
+    "raw": "raw: all entities compete, other true answers too",
+    "static": "static: entities true for (subject, relation) at any time step aside",
+    "time": "time: entities true for (subject, relation) at that time step aside",
 }
 
 
@@ -103,31 +103,30 @@ def breakdown_table(reports: Sequence[Report], name: str, protocol: str = "time"
     return Table(f"MRR ({protocol} filter) by {title}{cut}", columns, rows, numbers_from=1)
 
 
-def notes(report: Report, protocols: Sequence[str] = PROTOCOLS) -> list[str]:
+def notes(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> list[str]:
     """What must be said under every table: protocol, ties, and whatever is odd about the data."""
+    first = reports[0]
     lines = [f"Filter {_RULES[protocol]}." for protocol in protocols]
-    lines.append("Ties: half of those with exactly the answer's score count as before it (mean rule).")
+    lines.append("Ties: mean rule, half of the entities with the answer's score count before it.")
     lines.append("Ties lost-won: the MRR if all of them, or none, counted so. Hits in percent.")
-    if report.queries < report.available:
-        lines.append(f"Sample: {report.queries:,} of {report.available:,} queries, drawn with seed {report.seed}.")
-    if report.unseen.queries:
+    if first.queries < first.available:
+        lines.append(f"Sample: {first.queries:,} of {first.available:,} queries, drawn with seed {first.seed}.")
+    if first.unseen.queries:
+        lines.append(f"Unseen: {first.unseen.queries:,} queries hold an entity that train lacks; they count.")
+    if first.leaked:
+        remedy = f" {first.dataset}-clean is free of them." if first.dataset == "wikidata11k" else ""
         lines.append(
-            f"Unseen: {report.unseen.queries:,} queries hold an entity that train lacks (answer "
-            f"{report.unseen.answer:,}, subject {report.unseen.subject:,}). They count."
+            f"Leak: {first.leaked:,} queries ask for a fact that stands word for word in train, so the figures are "
+            f"too good.{remedy}"
         )
-    if report.leaked:
-        remedy = f"; {report.dataset}-clean is free of them" if report.dataset == "wikidata11k" else ""
-        lines.append(
-            f"Leak: {report.leaked:,} queries ask for a fact that stands word for word in train, so these figures "
-            f"are too good{remedy}."
-        )
+    lines.append("Seconds: " + ", ".join(f"{report.scorer} {report.seconds:,.1f}" for report in reports) + ".")
     return lines
 
 
 def markdown_page(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> str:
     """All tables and notes as one Markdown page; the first report is the one that was asked for."""
     first = reports[0]
-    rules = "\n".join(f"- {line}" for line in notes(first, protocols))
+    rules = "\n".join(f"- {line}" for line in notes(reports, protocols))
     tables = [
         directions_table(reports, protocols),
         *(breakdown_table(reports, name, protocols[-1]) for name in BREAKDOWNS if name in first.breakdowns),

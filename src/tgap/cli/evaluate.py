@@ -1,0 +1,239 @@
+"""tgap evaluate: ranks of a run or a baseline on a split, with the untrained baselines beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tgap.data import Dataset
+    from tgap.evaluation import Report
+    from tgap.evaluation.scoring import Progress
+    from tgap.evaluation.tables import Table
+    from tgap.runs import LoadedRun
+    from tgap.scorer import Scorer
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("evaluate")
+@click.argument("run")
+@click.option("--dataset", metavar="NAME", help="Dataset for a baseline; a run knows its own.")
+@click.option("--split", type=click.Choice(["valid", "test"]), default="test", show_default=True)
+@click.option(
+    "--protocol",
+    type=click.Choice(["all", "raw", "static", "time"]),
+    default="all",
+    show_default=True,
+    help="Which filter the tables show. JSON, CSV and predictions always hold all three.",
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask only a random sample of N queries.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of that sample."
+)
+@click.option("--details", is_flag=True, help="Also print the breakdowns: by relation, degree, answers, distance.")
+@click.option("--no-baselines", is_flag=True, help="Leave the untrained baselines out of the tables.")
+@click.option("--json", "json_file", type=_FILE, metavar="FILE", help="Write every figure as JSON.")
+@click.option("--csv", "csv_file", type=_FILE, metavar="FILE", help="Write every figure as CSV.")
+@click.option("--markdown", "markdown_file", type=_FILE, metavar="FILE", help="Write the tables as a Markdown page.")
+@click.option("--predictions", "predictions_file", type=_FILE, metavar="FILE", help="Write every query as Parquet.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="K",
+    default=10,
+    show_default=True,
+    help="Best answers that --predictions keeps of each query.",
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Processor threads. [default: all cores]")
+def evaluate(
+    run: str,
+    dataset: str | None,
+    split: str,
+    protocol: str,
+    limit: int | None,
+    seed: int,
+    details: bool,
+    no_baselines: bool,
+    json_file: Path | None,
+    csv_file: Path | None,
+    markdown_file: Path | None,
+    predictions_file: Path | None,
+    top: int,
+    threads: int | None,
+) -> None:
+    """Rank the true answers of a split: MRR, Hits and mean rank, raw and filtered.
+
+    RUN is a run folder, the name of a pretrained model (icews14), or a baseline (recency, frequency) with --dataset.
+
+    \b
+    Examples:
+      tgap evaluate icews14
+      tgap evaluate runs/mine --split valid --json result.json
+      tgap evaluate recency --dataset icews14 --details
+    """  # noqa: D301  click keeps line breaks after a backspace character
+    from rich.console import Console
+
+    from tgap.baselines import UNTRAINED, build_baseline
+    from tgap.data.atomic import write_atomically
+    from tgap.evaluation import PROTOCOLS, Filters, markdown_page, report_csv, report_json
+    from tgap.evaluation import evaluate as evaluate_scorer
+    from tgap.evaluation.predictions import write_predictions
+
+    for target in (json_file, csv_file, markdown_file, predictions_file):
+        if target is not None:
+            _check_target(target)
+    protocols = PROTOCOLS if protocol == "all" else (protocol,)
+    scorer, data, batch_size = _load(run, dataset, threads)
+    filters = Filters.of(data)
+    beside = [] if no_baselines else [build_baseline(name, data) for name in UNTRAINED if name != scorer.name]
+    with _progress() as track:
+        evaluations = [
+            evaluate_scorer(
+                one,
+                data,
+                split,
+                batch_size=batch_size,
+                limit=limit,
+                seed=seed,
+                top=top if one is scorer and predictions_file is not None else 0,
+                filters=filters,
+                progress=track(one.name),
+            )
+            for one in (scorer, *beside)
+        ]
+    reports = [evaluation.report for evaluation in evaluations]
+    _print(Console(), reports, protocols, details)
+
+    written = []
+    if json_file is not None:
+        write_atomically(json_file, report_json(reports[0], reports[1:]).encode())
+        written.append(json_file)
+    if csv_file is not None:
+        write_atomically(csv_file, report_csv(reports).encode())
+        written.append(csv_file)
+    if markdown_file is not None:
+        write_atomically(markdown_file, markdown_page(reports, protocols).encode())
+        written.append(markdown_file)
+    if predictions_file is not None:
+        write_predictions(predictions_file, evaluations[0], data, filters)
+        written.append(predictions_file)
+    for path in written:
+        click.echo(f"wrote {path}")
+
+
+def _check_target(path: Path) -> None:
+    """Refuse a file that cannot be written before minutes of scoring are spent on it."""
+    from tgap.errors import EvaluationError
+
+    if path.is_dir():
+        raise EvaluationError(f"{path} is a folder; give the name of a file in it")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise EvaluationError(
+            f"cannot write {path}: {folder} is no folder that may be written to; choose another place"
+        )
+
+
+def _load(run: str, dataset: str | None, threads: int | None) -> tuple[Scorer, Dataset, int]:
+    """Scorer, dataset and batch size for what the user called RUN."""
+    import warnings
+
+    from tgap.baselines import BASELINES, build_baseline
+    from tgap.config import EvaluationConfig
+    from tgap.data import LeakWarning, load_dataset
+    from tgap.errors import ConfigError
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # the note under the tables says it about these very queries
+        if run in BASELINES:
+            if dataset is None:
+                raise ConfigError(f"the baseline {run!r} needs a dataset; add --dataset icews14, for example")
+            data = load_dataset(dataset)
+            return build_baseline(run, data), data, EvaluationConfig().batch_size
+        loaded = _load_run(run, threads)
+    if dataset is not None and dataset != loaded.config.dataset:
+        raise ConfigError(
+            f"--dataset {dataset} does not fit: the run {run} answers about {loaded.config.dataset} only; leave it out"
+        )
+    return loaded.scorer, loaded.dataset, loaded.config.evaluation.batch_size
+
+
+def _load_run(run: str, threads: int | None) -> LoadedRun:
+    from tgap.baselines import BASELINES
+    from tgap.errors import RunError
+    from tgap.kernels import set_threads
+    from tgap.runs import load_scorer
+
+    set_threads(threads)
+    try:
+        return load_scorer(run)
+    except RunError as error:
+        if Path(run).exists():
+            raise
+        raise RunError(f"{error}, or a baseline ({', '.join(BASELINES)}) with --dataset") from error
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], Progress]]:
+    """Bars on the error stream with rate and time left; nothing where that is not a terminal."""
+    from rich import progress as bars
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TextColumn("{task.fields[rate]}"),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+
+        def track(name: str) -> Progress:
+            task = progress.add_task(name, total=None, rate="")
+
+            def update(done: int, total: int) -> None:
+                speed = progress.tasks[task].speed
+                rate = f"{speed:,.0f} queries/s" if speed else ""
+                progress.update(task, completed=done, total=total, rate=rate)
+
+            return update
+
+        yield track
+
+
+def _print(console: Console, reports: Sequence[Report], protocols: Sequence[str], details: bool) -> None:
+    from tgap.evaluation.breakdown import BREAKDOWNS
+    from tgap.evaluation.tables import breakdown_table, directions_table, notes, results_table
+
+    _print_table(console, results_table(reports, protocols))
+    _print_table(console, directions_table(reports, protocols))
+    if details:
+        for name in BREAKDOWNS:
+            _print_table(console, breakdown_table(reports, name, protocols[-1]))
+    for line in notes(reports, protocols):
+        console.print(line, highlight=False, markup=False)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+
+    console.print(escape(table.title), style="bold", highlight=False)
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for at, column in enumerate(table.columns):
+        number = at >= table.numbers_from
+        shown.add_column(escape(column), justify="right" if number else "left", no_wrap=number)
+    for at, row in enumerate(table.rows):
+        last_of_block = bool(table.block) and (at + 1) % table.block == 0 and table.block > 1
+        shown.add_row(*map(escape, row), end_section=last_of_block)
+    console.print(shown)
