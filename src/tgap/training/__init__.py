@@ -1,0 +1,1 @@
+"""Learning the weights: batches, schedule, weight average, loop, checkpoints and what listens to them."""

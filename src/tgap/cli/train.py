@@ -1,0 +1,144 @@
+"""tgap train: make a run, or go on with one, with a live bar and a line for every validation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tgap.config import PRESETS, RunConfig, preset
+from tgap.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tgap.data import Dataset
+    from tgap.runs import RunFolder
+
+_REASONS = {
+    "finished": "all epochs done",
+    "patience": "validation has stopped improving",
+    "time": "the time limit is reached",
+    "interrupted": "interrupted; everything is saved",
+}
+
+
+@click.command("train")
+@click.option("--dataset", metavar="NAME", help="Named dataset or imported folder. [default: world]")
+@click.option("--preset", "preset_name", type=click.Choice(PRESETS), default="recommended", show_default=True)
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Run folder to make. [default: runs/...]")
+@click.option("--resume", metavar="RUN", help="Go on with a run that was stopped, killed or limited.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Processor threads. [default: all cores]")
+@click.option("--show-config", is_flag=True, help="Print the resolved settings as TOML and do nothing else.")
+def train(
+    dataset: str | None,
+    preset_name: str,
+    settings: Sequence[str],
+    out: Path | None,
+    resume: str | None,
+    threads: int | None,
+    show_config: bool,
+) -> None:
+    r"""Train T-GAP on a dataset. Ctrl-C saves; a run can always be resumed.
+
+    \b
+    Examples:
+      tgap train --dataset icews14
+      tgap train --dataset icews14 --preset paper --set training.epochs=1 --out runs/paper
+      tgap train --resume runs/paper
+    """
+    changes = _changes(settings)
+    if resume is not None:
+        if dataset is not None or out is not None:
+            raise ConfigError("--resume goes with neither --dataset nor --out: a run knows its dataset and its folder")
+        _resume(resume, changes, threads, show_config)
+        return
+    config = preset(preset_name, dataset or "world").with_values(changes)
+    if show_config:
+        click.echo(config.to_toml(), nl=False)
+        return
+    _start(config, out or _default_folder(config), threads)
+
+
+def _changes(settings: Sequence[str]) -> dict[str, str]:
+    """Pairs of ``--set key=value``."""
+    pairs = {}
+    for text in settings:
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise ConfigError(f"--set {text!r} is not KEY=VALUE; write for instance --set training.epochs=3")
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def _default_folder(config: RunConfig) -> Path:
+    """runs/DATASET-DATE-TIME; a dataset given as a folder lends its last part."""
+    return Path("runs") / f"{Path(config.dataset).name}-{datetime.now():%Y%m%d-%H%M%S}"
+
+
+def _start(config: RunConfig, out: Path, threads: int | None) -> None:
+    from tgap.data import load_dataset
+    from tgap.kernels import set_threads
+    from tgap.runs import create_run
+
+    data = load_dataset(config.dataset)
+    if config.scorer != "tgap":
+        _make_baseline(create_run(out, config, data), data)
+        return
+    folder = create_run(out, config, data, set_threads(threads))
+    _train(folder, data)
+
+
+def _resume(run: str, changes: Mapping[str, str], threads: int | None, show_config: bool) -> None:
+    from tgap.runs import find_run
+
+    if show_config:
+        click.echo(find_run(run).config().with_values(changes).to_toml(), nl=False)
+        return
+    from tgap.kernels import set_threads
+    from tgap.training.session import reopen_run
+
+    folder, data = reopen_run(run, changes)
+    machine = folder.environment().get("machine", {})
+    before = machine.get("threads")
+    used = set_threads(threads or before)
+    if before is not None and used != before:
+        click.echo(f"Note: {used} threads instead of {before}; sums are rounded differently from here on.")
+        folder.update_environment(machine={**machine, "threads": used})
+    _train(folder, data)
+
+
+def _make_baseline(folder: RunFolder, data: Dataset) -> None:
+    from tgap.cli.train_display import figures_line
+    from tgap.training.session import record_baseline
+
+    figures = record_baseline(folder, data, lambda _done, _total: None)
+    click.echo(f"{folder.config().scorer} needs no training. Validation: {figures_line(figures)}")
+    click.echo(f"The run lies in {folder.path}. Next: tgap evaluate {folder.path}")
+
+
+def _train(folder: RunFolder, data: Dataset) -> None:
+    from tgap.cli.train_display import Display
+    from tgap.training.interruption import Interruption
+    from tgap.training.session import train_run
+
+    config = folder.config()
+    queries = 2 * data.train.count
+    click.echo(f"Training on {data.name}: {queries:,} queries an epoch, {config.training.epochs:g} epochs.")
+    click.echo(f"Run folder: {folder.path}  (Ctrl-C saves and stops)")
+    interruption = Interruption()
+    started = time.monotonic()
+    with interruption.on_signals():
+        reason = train_run(folder, data, listeners=[Display()], interruption=interruption)
+    click.echo(f"Stopped after {(time.monotonic() - started) / 60:.1f} minutes: {_REASONS[reason]}.")
+    if reason == "interrupted":
+        click.echo(f"Go on with: tgap train --resume {folder.path}")
+        raise SystemExit(128 + (interruption.signal_number or 0))
+    click.echo(f"The run lies in {folder.path}. Next:")
+    click.echo(f"  tgap evaluate {folder.path}")
+    click.echo(f"  tgap predict {folder.path} --help")
+    if reason == "time":
+        click.echo(f"  tgap train --resume {folder.path} --set max_minutes=...   to train on")

@@ -1,0 +1,16 @@
+"""The run folder: config, environment, weights, metrics and report; make, find, load and ship a run."""
+
+from tgap.runs.folder import RunFolder, create_run, find_run, shipped_runs
+from tgap.runs.load import LoadedRun, build_graph, build_model, export_run, load_scorer
+
+__all__ = [
+    "LoadedRun",
+    "RunFolder",
+    "build_graph",
+    "build_model",
+    "create_run",
+    "export_run",
+    "find_run",
+    "load_scorer",
+    "shipped_runs",
+]

@@ -1,0 +1,182 @@
+"""The run folder: what lies where, how it is made, found and locked.
+
+    config.toml           the resolved settings
+    environment.json      versions, source commit, machine, dataset and its checksum, seconds, memory
+    weights.safetensors   the best weights so far by validation
+    metrics.jsonl         one line every few steps and one a validation
+    report.json           where training stands: best validation figures, steps, seconds, why it stopped
+    curve.png             loss and validation over time
+    tensorboard/          the same scalars as events
+    checkpoints/          the two newest states to resume from
+
+A shipped run has the first three files and the report only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tgap
+from tgap.config import RunConfig
+from tgap.data import Dataset
+from tgap.errors import ConfigError, RunError
+from tgap.runs.environment import describe_environment
+from tgap.runs.files import read_json, write_json, write_text, writing
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A folder that holds a run. Paths are properties; nothing is read before it is asked for."""
+
+    path: Path
+
+    @property
+    def config_file(self) -> Path:
+        """Settings."""
+        return self.path / "config.toml"
+
+    @property
+    def environment_file(self) -> Path:
+        """Versions, machine, data."""
+        return self.path / "environment.json"
+
+    @property
+    def weights_file(self) -> Path:
+        """Best weights so far."""
+        return self.path / "weights.safetensors"
+
+    @property
+    def metrics_file(self) -> Path:
+        """The course of training, a JSON object a line."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def report_file(self) -> Path:
+        """Where training stands."""
+        return self.path / "report.json"
+
+    @property
+    def curve_file(self) -> Path:
+        """Picture of the course of training."""
+        return self.path / "curve.png"
+
+    @property
+    def tensorboard(self) -> Path:
+        """Event files."""
+        return self.path / "tensorboard"
+
+    @property
+    def checkpoints(self) -> Path:
+        """States to resume from."""
+        return self.path / "checkpoints"
+
+    def config(self) -> RunConfig:
+        """The settings of the run."""
+        try:
+            return RunConfig.from_toml(self.config_file.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise RunError(f"cannot read {self.config_file}: {error.strerror}") from error
+        except (ConfigError, UnicodeDecodeError) as error:
+            raise RunError(f"{self.config_file} does not fit this version of tgap: {error}") from error
+
+    def write_config(self, config: RunConfig) -> None:
+        """Save the settings."""
+        write_text(self.config_file, config.to_toml())
+
+    def environment(self) -> dict[str, Any]:
+        """What `environment.json` says; empty if the folder has none."""
+        return read_json(self.environment_file) if self.environment_file.exists() else {}
+
+    def report(self) -> dict[str, Any]:
+        """What `report.json` says; empty before the first validation."""
+        return read_json(self.report_file) if self.report_file.exists() else {}
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Lines of `metrics.jsonl`; a last line that was cut off by a crash is left out."""
+        if not self.metrics_file.exists():
+            return []
+        lines = self.metrics_file.read_bytes().split(b"\n")
+        try:
+            return [json.loads(line) for line in lines[:-1] if line]  # what follows the last newline is unfinished
+        except ValueError as error:
+            raise RunError(
+                f"{self.metrics_file} is damaged: {error}; delete it to go on without its history"
+            ) from error
+
+    def update_environment(self, **values: Any) -> None:
+        """Complete `environment.json`, for instance with seconds and memory."""
+        write_json(self.environment_file, {**self.environment(), **values})
+
+    def check_dataset(self, dataset: Dataset) -> None:
+        """Refuse a dataset that is not the one this run was made with."""
+        expected = self.environment().get("dataset", {}).get("checksum")
+        if expected is not None and expected != dataset.checksum:
+            raise RunError(
+                f"dataset {dataset.name!r} has checksum {dataset.checksum}, but the run {self.path} was made with "
+                f"{expected}; bring back the dataset that was used, or train again"
+            )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep a second process from training the same run; the lock ends with the process, even a killed one."""
+        try:
+            import fcntl  # noqa: PLC0415  not on every platform
+        except ImportError:
+            yield
+            return
+        with writing(self.path):
+            handle = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise RunError(f"another process is training {self.path}; wait for it or stop it") from None
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+
+def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
+    """A new run folder with its config and environment. An existing run is never overwritten."""
+    folder = RunFolder(path)
+    if path.exists() and not path.is_dir():
+        raise RunError(f"{path} is a file; choose another folder with --out")
+    if path.exists() and any(path.iterdir()):
+        remedy = f"continue it with --resume {path}" if folder.config_file.exists() else "it is not empty"
+        raise RunError(f"{path} exists already; choose another folder with --out ({remedy})")
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+    write_json(folder.environment_file, describe_environment(dataset, threads))
+    folder.write_config(config)
+    return folder
+
+
+def find_run(path_or_name: str | Path) -> RunFolder:
+    """The run at a path, or the shipped run of that name."""
+    path = Path(path_or_name)
+    for candidate in (path, *(place / path_or_name for place in pretrained_places())):
+        if (candidate / "config.toml").is_file():
+            return RunFolder(candidate)
+    if path.is_dir():
+        raise RunError(f"{path} is not a run folder: it has no config.toml")
+    shipped = ", ".join(shipped_runs()) or "none"
+    raise RunError(f"no run {str(path_or_name)!r}; give a run folder or the name of a shipped run ({shipped})")
+
+
+def pretrained_places() -> list[Path]:
+    """Folders that may hold shipped runs: the installed package's, then the repository checkout's."""
+    package = Path(tgap.__file__).resolve().parent
+    return [package / "pretrained", package.parents[1] / "pretrained"]
+
+
+def shipped_runs() -> list[str]:
+    """Names of the shipped runs."""
+    found = (entry.parent.name for place in pretrained_places() for entry in place.glob("*/config.toml"))
+    return sorted(set(found))

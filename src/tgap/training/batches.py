@@ -1,0 +1,208 @@
+"""An epoch's batches: every training fact asked in both directions, once an epoch, in an order fixed by (seed, epoch).
+
+Queries that must or should share a batch form a *unit*: all queries with the same (s, r, t) walk once, so they stay
+together (with ``directions = "together"`` also the two directions of each fact, which halves what a batch hides). A
+unit larger than a batch is cut. Units are dealt to batches like this:
+
+1. Timestamps are shuffled and taken in pools of ``days_per_batch`` (0: one pool of everything). Timestamps with fewer
+   queries than half a batch come first and share pools until half a batch is there; otherwise the thin early years of
+   a dataset would make hundreds of tiny batches, each with a full optimiser step.
+2. A pool of Q queries makes ceil(Q / batch_size) batches of nearly equal size (33 queries at 32 a batch give 17 and
+   16, not 32 and 1): the largest units first, each to the emptiest batch, equals in random order. If a unit does not
+   fit, the pool gets one batch more. No batch exceeds ``batch_size``.
+3. The batches of all pools are shuffled.
+
+The shuffles use the raw output of a counter-based stream seeded with (seed, epoch), so a resumed run rebuilds the
+epoch it was in, and no generator state needs saving.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from tgap.config import TrainingConfig
+from tgap.data import Facts
+from tgap.graph import TemporalGraph, Visibility
+from tgap.scorer import IntArray, QueryBatch
+
+_PLAN, _SAMPLING = 0, 1  # what a stream is for, so that two streams of one epoch differ
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Queries with their answers and the facts that must be hidden from the model while it answers."""
+
+    epoch: int
+    index: int
+    queries: QueryBatch
+    answers: IntArray
+    facts: IntArray  # distinct ids as in ``graph.fact``
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @contextmanager
+    def hidden(self, visibility: Visibility) -> Iterator[Visibility]:
+        """The graph without this batch's facts, their inverses and all copies, inside a ``with`` block."""
+        with visibility.hidden(self.facts) as view:
+            yield view
+
+    def describe(self, shown: int = 3) -> str:
+        """One line that names the batch in a message, ids as in the dataset."""
+        times = np.unique(self.queries.time)
+        columns = (self.queries.subject, self.queries.relation, self.answers, self.queries.time)
+        rows = [tuple(int(column[row]) for column in columns) for row in range(min(shown, len(self)))]
+        days = ", ".join(str(int(time)) for time in times[:shown]) + (", ..." if len(times) > shown else "")
+        queries = ", ".join(map(str, rows))
+        return (
+            f"epoch {self.epoch + 1}, batch {self.index + 1} ({len(self)} queries at times {days}; "
+            f"first as (subject, relation, answer, time) ids: {queries})"
+        )
+
+
+@dataclass(frozen=True)
+class TrainingQueries:
+    """All training queries, sorted by unit; units are sorted by time."""
+
+    subject: IntArray  # [Q]
+    relation: IntArray  # [Q] r for (s, r, ?), r + R for (o, r + R, ?)
+    answer: IntArray  # [Q]
+    time: IntArray  # [Q]
+    fact: IntArray  # [Q] id as in ``graph.fact``
+    unit: IntArray  # [U+1] queries of unit u stand at unit[u]..unit[u+1]
+
+    def __len__(self) -> int:
+        return len(self.subject)
+
+    @classmethod
+    def of(cls, facts: Facts, graph: TemporalGraph, config: TrainingConfig) -> TrainingQueries:
+        """Both directions of every fact (repeated facts stay repeated), grouped into units."""
+        subject = np.concatenate([facts.subject, facts.object])
+        relation = np.concatenate([facts.relation, facts.relation + graph.num_relations])
+        answer = np.concatenate([facts.object, facts.subject])
+        time = np.concatenate([facts.time, facts.time])
+        known = graph.find_facts(facts.subject, facts.relation, facts.object, facts.time)
+        assert (known >= 0).all(), "a training fact is missing from the graph"
+        fact = np.concatenate([known, known])
+
+        walk = _number_rows(time, subject, relation)
+        group = _join_directions(walk) if config.directions == "together" else walk
+        order = np.lexsort((relation, fact, group))  # group numbers rise with time
+        place = _place_in_group(group[order])
+        fresh = place % config.batch_size == 0  # a new unit, or the cut of one that is larger than a batch
+        bounds = np.append(np.flatnonzero(fresh), len(order)).astype(np.int64)
+        return cls(subject[order], relation[order], answer[order], time[order], fact[order], bounds)
+
+
+class EpochPlan:
+    """The batches of one epoch, a pure function of the queries, the settings and the epoch's number."""
+
+    def __init__(self, queries: TrainingQueries, config: TrainingConfig, epoch: int) -> None:
+        self.queries = queries
+        self.epoch = epoch
+        self.sampling_seed = int(_stream(config.seed, epoch, _SAMPLING).random_raw()) >> 1  # fits a signed 64-bit word
+        random = _stream(config.seed, epoch, _PLAN)
+        sizes = np.diff(queries.unit)
+        shuffled = np.argsort(random.random_raw(len(sizes)), kind="stable")
+        day_of_unit = _number_rows(queries.time[queries.unit[:-1]])
+        pool_of_day = _pools(np.bincount(day_of_unit, weights=sizes).astype(np.int64), config, random)
+        pool = pool_of_day[day_of_unit[shuffled]]
+        by_pool = np.lexsort((-sizes[shuffled], pool))  # stable: equal sizes stay shuffled
+        shuffled = shuffled[by_pool]
+        cuts = np.flatnonzero(np.diff(pool[by_pool])) + 1
+        batches = [
+            units for members in np.split(shuffled, cuts) for units in _deal(members, sizes[members], config.batch_size)
+        ]
+        order = np.argsort(random.random_raw(len(batches)), kind="stable")
+        self._units = [np.sort(batches[place]) for place in order]
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def __getitem__(self, index: int) -> Batch:
+        if not 0 <= index < len(self):
+            raise IndexError(f"batch {index} of {len(self)}")
+        queries = self.queries
+        units = self._units[index]
+        rows = np.concatenate([np.arange(queries.unit[u], queries.unit[u + 1]) for u in units])
+        batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
+        return Batch(self.epoch, index, batch, queries.answer[rows], np.unique(queries.fact[rows]))
+
+
+def _stream(seed: int, epoch: int, purpose: int) -> np.random.PCG64:
+    return np.random.PCG64(np.random.SeedSequence((seed, epoch, purpose)))
+
+
+def _number_rows(*columns: IntArray) -> IntArray:
+    """Dense number of each row's distinct value, in the sorted order of the columns."""
+    order = np.lexsort(columns[::-1])
+    fresh = np.zeros(len(order), dtype=np.int64)
+    for column in columns:
+        fresh[1:] |= column[order][1:] != column[order][:-1]
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(fresh)
+    return number
+
+
+def _join_directions(walk: IntArray) -> IntArray:
+    """Connected groups of facts that share a walk in either direction, as numbers for each query.
+
+    ``walk`` holds the walk of every fact's plain query, then of every inverse query. Labels spread along shared
+    walks until nothing changes; groups lie inside one (relation, timestamp), so this takes few rounds.
+    """
+    count = len(walk) // 2
+    label = walk[:count].copy()  # walks are numbered by time, so groups are too
+    while True:
+        least = np.full(int(walk.max(initial=-1)) + 1, len(walk), dtype=np.int64)
+        np.minimum.at(least, walk, np.concatenate([label, label]))
+        spread = np.minimum(least[walk[:count]], least[walk[count:]])
+        if (spread == label).all():
+            return np.concatenate([label, label])
+        label = spread
+
+
+def _place_in_group(group: IntArray) -> IntArray:
+    """For sorted group numbers: how many earlier rows belong to the same group."""
+    rows = np.arange(len(group))
+    first = np.ones(len(group), dtype=bool)
+    first[1:] = group[1:] != group[:-1]
+    return rows - np.maximum.accumulate(np.where(first, rows, 0))
+
+
+def _pools(day_sizes: IntArray, config: TrainingConfig, random: np.random.PCG64) -> IntArray:
+    """Pool of each timestamp: rule 1 of the module."""
+    pool = np.zeros(len(day_sizes), dtype=np.int64)
+    if config.days_per_batch == 0:
+        return pool
+    enough = config.batch_size / 2
+    shuffled = np.argsort(random.random_raw(len(day_sizes)), kind="stable")
+    thin_first = shuffled[np.argsort(day_sizes[shuffled] >= enough, kind="stable")]
+    current = days = queries = 0
+    for day in thin_first:
+        if days >= config.days_per_batch and queries >= enough:
+            current, days, queries = current + 1, 0, 0
+        pool[day] = current
+        days, queries = days + 1, queries + int(day_sizes[day])
+    return pool
+
+
+def _deal(units: IntArray, sizes: IntArray, batch_size: int) -> list[IntArray]:
+    """Units of one pool (largest first) to nearly equal batches: rule 2 of the module."""
+    count = -(-int(sizes.sum()) // batch_size)
+    while True:
+        dealt: list[list[int]] = [[] for _ in range(count)]
+        loads = [(0, batch) for batch in range(count)]  # a heap: the emptiest batch first
+        for unit, size in zip(units.tolist(), sizes.tolist(), strict=True):
+            load, batch = loads[0]
+            if load + size > batch_size:
+                break
+            dealt[batch].append(unit)
+            heapq.heapreplace(loads, (load + size, batch))
+        else:
+            return [np.array(members, dtype=np.int64) for members in dealt]
+        count += 1

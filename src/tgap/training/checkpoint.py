@@ -1,0 +1,146 @@
+"""States to resume from: a folder each, written whole under a temporary name and then renamed, the last two kept.
+
+    checkpoints/checkpoint-000007/tensors.safetensors    see snapshot.py
+    checkpoints/checkpoint-000007/state.json             see state.py, with digests of itself and of the tensors
+
+A checkpoint that fails its digests is reported and passed over for the one before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tgap.config import RunConfig
+from tgap.errors import RunError
+from tgap.runs.files import Tensors, encode_tensors, read_json, read_tensors, sync_folder, write_bytes, writing
+from tgap.training.state import TrainingState
+
+FORMAT = 1
+KEPT = 2
+# Settings that only say when to stop, look or save: a resumed run may change them.
+CHANGEABLE = ("epochs", "patience", "checkpoint_minutes", "max_minutes")
+
+_NAME = re.compile(r"checkpoint-(\d{6,})")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A state and its tensors, as read back."""
+
+    path: Path
+    state: TrainingState
+    tensors: Tensors
+
+
+def config_digest(config: RunConfig) -> str:
+    """Digest of the settings that must not change in the middle of a run."""
+    training = {key: value for key, value in config.to_dict()["training"].items() if key not in CHANGEABLE}
+    fixed = {"scorer": config.scorer, "model": config.to_dict()["model"], "training": training}
+    return _digest(fixed)
+
+
+class CheckpointStore:
+    """The checkpoints of one run. ``problems`` holds a line for each damaged one that was met."""
+
+    def __init__(self, folder: Path, config: RunConfig) -> None:
+        self.folder = folder
+        self.problems: list[str] = []
+        self._config = config_digest(config)
+        self._damaged: set[Path] = set()
+
+    def save(self, state: TrainingState, tensors: Tensors) -> Path:
+        """Write a checkpoint. If that fails, the earlier ones are as they were."""
+        earlier = self._present()
+        serial = self._serial(earlier[-1]) + 1 if earlier else 1
+        target = self.folder / f"checkpoint-{serial:06d}"
+        kept = f"{earlier[-1].name} is intact" if earlier else "there is no earlier checkpoint"
+        with writing(target, f"{kept}; afterwards go on with: tgap train --resume {self.folder.parent}"):
+            self.folder.mkdir(exist_ok=True)
+            temporary = Path(tempfile.mkdtemp(prefix=".", suffix=".tmp", dir=self.folder))
+            try:
+                self._write(temporary, state, tensors)
+                temporary.rename(target)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise
+            sync_folder(self.folder)
+            self._prune()
+        return target
+
+    def load(self) -> Checkpoint | None:
+        """The newest whole checkpoint; None before the first one. If all are damaged, that is a RunError."""
+        present = self._present()
+        for path in reversed(present):
+            try:
+                return self._read(path)
+            except _DamagedError as problem:
+                self._damaged.add(path)
+                self.problems.append(f"{path} is damaged and passed over: {problem}")
+        if present:
+            raise RunError(
+                f"no checkpoint in {self.folder} can be read ({self.problems[0]}); train again with a new --out"
+            )
+        return None
+
+    def _write(self, folder: Path, state: TrainingState, tensors: Tensors) -> None:
+        folder.chmod(0o755)
+        content = encode_tensors(tensors, {"step": str(state.step)})
+        record = {
+            "format": FORMAT,
+            "config": self._config,
+            "tensors": hashlib.sha256(content).hexdigest(),
+            "state": state.to_dict(),
+        }
+        write_bytes(folder / "tensors.safetensors", content)
+        write_bytes(folder / "state.json", json.dumps({"sha256": _digest(record), **record}, indent=1).encode())
+
+    def _read(self, path: Path) -> Checkpoint:
+        try:
+            record = read_json(path / "state.json")
+            if record.pop("sha256", None) != _digest(record):
+                raise _DamagedError("state.json does not match its digest")
+            content = (path / "tensors.safetensors").read_bytes()
+            if hashlib.sha256(content).hexdigest() != record["tensors"]:
+                raise _DamagedError("tensors.safetensors does not match the digest in state.json")
+            tensors, _ = read_tensors(path / "tensors.safetensors")
+        except (RunError, OSError) as error:
+            raise _DamagedError(str(error)) from error
+        if record["format"] != FORMAT:
+            raise RunError(f"{path} has format {record['format']}, this version of tgap reads {FORMAT}; train again")
+        if record["config"] != self._config:
+            raise RunError(
+                f"the settings differ from those {path} was made with; of [training] only {', '.join(CHANGEABLE)} "
+                f"may change in the middle of a run, of [model] nothing"
+            )
+        return Checkpoint(path, TrainingState.from_dict(record["state"]), tensors)
+
+    def _present(self) -> list[Path]:
+        """Finished checkpoints, oldest first."""
+        if not self.folder.is_dir():
+            return []
+        return sorted((path for path in self.folder.iterdir() if _NAME.fullmatch(path.name)), key=self._serial)
+
+    def _serial(self, path: Path) -> int:
+        return int(path.name.rpartition("-")[2])
+
+    def _prune(self) -> None:
+        """Remove damaged checkpoints, all but the newest whole ones, and what a killed process left half written."""
+        whole = [path for path in self._present() if path not in self._damaged]
+        for path in [*self._damaged, *whole[:-KEPT], *self.folder.glob(".*.tmp")]:
+            shutil.rmtree(path)
+        self._damaged.clear()
+
+
+class _DamagedError(Exception):
+    """A checkpoint is not as it was written."""
+
+
+def _digest(value: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,63 @@
+"""curve.png: training loss and validation figures over epochs, redrawn after every validation."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from tgap.runs.files import write_bytes, writing
+from tgap.runs.folder import RunFolder
+from tgap.training.events import Listener, Stopped, Validated
+
+_LINES = (
+    ("MRR, time-filtered", "time", "mrr", "C0", "-"),
+    ("MRR, raw", "raw", "mrr", "C0", ":"),
+    ("Hits@1, time-filtered", "time", "hits1", "C1", "-"),
+    ("Hits@10, time-filtered", "time", "hits10", "C2", "-"),
+)
+
+
+class Curve(Listener):
+    """Draws from metrics.jsonl, so it must be told after the listener that writes that."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+
+    def on_validation(self, event: Validated) -> None:  # noqa: ARG002  the file has it
+        """Redraw."""
+        self._draw()
+
+    def on_stop(self, event: Stopped) -> None:  # noqa: ARG002
+        """Redraw with the last steps."""
+        self._draw()
+
+    def _draw(self) -> None:
+        lines = self._folder.metrics()
+        path = self._folder.curve_file
+        with writing(path):
+            write_bytes(path, draw_curve(lines, self._folder.path.name))
+
+
+def draw_curve(metrics: list[dict[str, Any]], title: str) -> bytes:
+    """PNG of the lines of a metrics.jsonl."""
+    from matplotlib.figure import Figure  # noqa: PLC0415  half a second that only this needs
+
+    figure = Figure(figsize=(10, 4), layout="constrained")  # no pyplot: no global state, no display
+    figure.suptitle(title)
+    loss, valid = figure.subplots(1, 2)
+    steps = [line for line in metrics if line["kind"] == "steps"]
+    loss.plot([line["epochs"] for line in steps], [line["loss"] for line in steps], color="C3", linewidth=0.8)
+    loss.set(xlabel="epochs", ylabel="training loss", xlim=(0, None))
+    rate = loss.twinx()
+    rate.plot([line["epochs"] for line in steps], [line["rate"] for line in steps], color="0.6", linewidth=0.8)
+    rate.set(ylabel="learning rate (grey)", ylim=(0, None))
+    rounds = [line for line in metrics if line["kind"] == "validation"]
+    for label, protocol, name, color, style in _LINES:
+        heights = [line["figures"][protocol][name] for line in rounds]
+        valid.plot([line["epochs"] for line in rounds], heights, style, color=color, marker=".", label=label)
+    valid.set(xlabel="epochs", ylabel="validation", xlim=(0, None))
+    valid.grid(alpha=0.3)
+    valid.legend(fontsize="small")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    return buffer.getvalue()

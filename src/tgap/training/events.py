@@ -1,0 +1,163 @@
+"""What the loop tells the world, and who may listen: progress bar, metrics file, TensorBoard, curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tgap.training.state import Figures
+
+StopReason = Literal["finished", "patience", "time", "interrupted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """Where training is when something happens."""
+
+    step: int  # optimiser steps taken
+    epochs: float  # epochs trained, a fraction inside an epoch
+    progress: float  # 0 to 1 over the whole run
+    seconds: float  # time trained, over all resumes
+
+
+@dataclass(frozen=True)
+class Started:
+    """Training begins or goes on."""
+
+    at: Moment
+    epochs: float  # to be trained
+    batches: int  # in the current epoch
+    queries: int  # in an epoch
+    validated: bool  # whether the weights at this step have been validated already
+    problems: tuple[str, ...]  # checkpoints that were found damaged and passed over, a line each
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """One optimiser step."""
+
+    at: Moment
+    loss: float
+    rate: float
+    queries: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Means over the last ``log_steps`` steps."""
+
+    at: Moment
+    loss: float
+    rate: float
+    gradient_norm: float
+    unreachable: float  # share of queries whose answer no attention could reach
+    queries_per_second: float
+
+
+@dataclass(frozen=True)
+class Validated:
+    """The validation split was scored. ``loss`` and ``unreachable`` are means over training since the last time."""
+
+    at: Moment
+    figures: Figures
+    loss: float
+    unreachable: float
+    rate: float
+    improved: bool
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A checkpoint was written."""
+
+    at: Moment
+    path: Path
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Training ends, for now or for good."""
+
+    at: Moment
+    reason: StopReason
+    best: Figures | None
+    best_epochs: float
+
+
+class Listener:
+    """Hears what happens. Subclass it and override what is of interest; the rest does nothing."""
+
+    def on_start(self, event: Started) -> None:
+        """Before the first step."""
+
+    def on_step(self, event: Stepped) -> None:
+        """After every step; keep it cheap."""
+
+    def on_measure(self, event: Measured) -> None:
+        """After every ``log_steps`` steps."""
+
+    def on_validating(self, done: int, total: int) -> None:
+        """While validation queries are scored."""
+
+    def on_validation(self, event: Validated) -> None:
+        """After every validation."""
+
+    def on_checkpoint(self, event: Saved) -> None:
+        """After every checkpoint."""
+
+    def on_stop(self, event: Stopped) -> None:
+        """After an orderly end."""
+
+    def close(self) -> None:
+        """Last call, after errors too: release files."""
+
+
+class Chorus(Listener):
+    """Many listeners as one, told in their order."""
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self._listeners = tuple(listeners)
+
+    def on_start(self, event: Started) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_start(event)
+
+    def on_step(self, event: Stepped) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_step(event)
+
+    def on_measure(self, event: Measured) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_measure(event)
+
+    def on_validating(self, done: int, total: int) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_validating(done, total)
+
+    def on_validation(self, event: Validated) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_validation(event)
+
+    def on_checkpoint(self, event: Saved) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_checkpoint(event)
+
+    def on_stop(self, event: Stopped) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_stop(event)
+
+    def close(self) -> None:
+        """Close all, also when one fails."""
+        with ExitStack() as stack:
+            for listener in self._listeners:
+                stack.callback(listener.close)

@@ -1,0 +1,79 @@
+"""metrics.jsonl: the course of training, a JSON object a line, of two kinds.
+
+``steps`` lines are means over ``log_steps`` steps, ``validation`` lines hold the figures of a validation. A resumed
+run first drops the lines that lie after its checkpoint, because those steps are taken again.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+from tgap.runs.files import write_bytes, writing
+from tgap.runs.folder import RunFolder
+from tgap.training.events import Listener, Measured, Moment, Started, Validated
+
+
+class MetricsFile(Listener):
+    """Writes the lines as they come, each at once."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._path = folder.metrics_file
+        self._file: IO[str] | None = None
+
+    def on_start(self, event: Started) -> None:
+        """Drop what is going to be repeated, and open the file."""
+        kept = [line for line in self._folder.metrics() if _stands(line, event)]
+        with writing(self._path):
+            write_bytes(self._path, "".join(f"{json.dumps(line)}\n" for line in kept).encode())
+            self._file = self._path.open("a", encoding="utf-8")
+
+    def on_measure(self, event: Measured) -> None:
+        """Add a line about the last steps."""
+        self._add(
+            "steps",
+            event.at,
+            {
+                "loss": event.loss,
+                "rate": event.rate,
+                "gradient_norm": event.gradient_norm,
+                "unreachable": event.unreachable,
+                "queries_per_second": event.queries_per_second,
+            },
+        )
+
+    def on_validation(self, event: Validated) -> None:
+        """Add a line with the figures."""
+        self._add(
+            "validation",
+            event.at,
+            {
+                "figures": event.figures,
+                "improved": event.improved,
+                "loss": event.loss,
+                "rate": event.rate,
+                "unreachable": event.unreachable,
+            },
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            with writing(self._path):
+                self._file.close()
+
+    def _add(self, kind: str, at: Moment, values: dict[str, Any]) -> None:
+        assert self._file is not None, "metrics before the start"
+        line = {"kind": kind, "step": at.step, "epochs": at.epochs, "seconds": round(at.seconds, 3), **values}
+        with writing(self._path):
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+
+
+def _stands(line: dict[str, Any], event: Started) -> bool:
+    """Whether a line tells of something that the checkpoint has behind it."""
+    step: int = line["step"]
+    if step == event.at.step and line["kind"] == "validation":
+        return event.validated
+    return step <= event.at.step

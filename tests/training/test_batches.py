@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.training.standin import random_facts
+from tgap.config import TrainingConfig
+from tgap.data import Facts
+from tgap.graph import TemporalGraph, Visibility
+from tgap.training.batches import Batch, EpochPlan, TrainingQueries
+
+RELATIONS = 3
+
+
+def graph_of(facts: Facts) -> TemporalGraph:
+    return TemporalGraph.build(6, RELATIONS, facts.subject, facts.relation, facts.object, facts.time)
+
+
+def plan_of(facts: Facts, config: TrainingConfig, epoch: int = 0) -> EpochPlan:
+    return EpochPlan(TrainingQueries.of(facts, graph_of(facts), config), config, epoch)
+
+
+def rows(batch: Batch) -> list[tuple[int, ...]]:
+    columns = (batch.queries.subject, batch.queries.relation, batch.answers, batch.queries.time)
+    return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
+
+
+def expected_rows(facts: Facts) -> Counter[tuple[int, ...]]:
+    plain = np.stack(list(facts), axis=1).tolist()
+    return Counter([(s, r, o, t) for s, r, o, t in plain] + [(o, r + RELATIONS, s, t) for s, r, o, t in plain])
+
+
+facts_strategy = st.builds(
+    random_facts,
+    st.integers(0, 10_000),
+    facts=st.integers(1, 60),
+    entities=st.just(6),
+    relations=st.just(RELATIONS),
+    days=st.integers(1, 12),
+)
+config_strategy = st.builds(
+    TrainingConfig,
+    batch_size=st.integers(1, 20),
+    days_per_batch=st.integers(0, 3),
+    directions=st.sampled_from(["apart", "together"]),
+    seed=st.integers(0, 5),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(facts=facts_strategy, config=config_strategy, epoch=st.integers(0, 3))
+def test_every_query_occurs_once_an_epoch_and_no_batch_is_too_large(
+    facts: Facts, config: TrainingConfig, epoch: int
+) -> None:
+    plan = plan_of(facts, config, epoch)
+    batches = [plan[index] for index in range(len(plan))]
+    assert sum((Counter(rows(batch)) for batch in batches), Counter()) == expected_rows(facts)
+    assert all(1 <= len(batch) <= config.batch_size for batch in batches)
+
+
+@settings(max_examples=40, deadline=None)
+@given(facts=facts_strategy, config=config_strategy)
+def test_a_batch_hides_its_facts_with_inverses_and_copies_and_nothing_else(
+    facts: Facts, config: TrainingConfig
+) -> None:
+    graph = graph_of(facts)
+    visibility = Visibility(graph)
+    plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+    for index in range(len(plan)):
+        batch = plan[index]
+        asked = {(s, r, o, t) for s, r, o, t in rows(batch)}
+        asked |= {(o, (r + RELATIONS) % (2 * RELATIONS), s, t) for s, r, o, t in asked}
+        edges = zip(graph.source, graph.relation, graph.neighbour, graph.time, strict=True)
+        with batch.hidden(visibility) as view:
+            hidden = {tuple(map(int, edge)) for edge, seen in zip(edges, view.mask, strict=True) if not seen}
+        assert hidden == asked
+    assert visibility.whole
+    assert visibility.mask.all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(facts=facts_strategy, config=config_strategy, epoch=st.integers(0, 3))
+def test_same_seed_and_epoch_give_the_same_batches(facts: Facts, config: TrainingConfig, epoch: int) -> None:
+    first, again = plan_of(facts, config, epoch), plan_of(facts, config, epoch)
+    assert len(first) == len(again)
+    assert first.sampling_seed == again.sampling_seed
+    for index in reversed(range(len(again))):  # a batch does not depend on the ones asked for before
+        assert rows(first[index]) == rows(again[index])
+
+
+@settings(max_examples=40, deadline=None)
+@given(facts=facts_strategy, config=config_strategy)
+def test_queries_that_walk_together_share_a_batch(facts: Facts, config: TrainingConfig) -> None:
+    plan = plan_of(facts, config)
+    homes: dict[tuple[int, int, int], list[int]] = {}
+    for index in range(len(plan)):
+        for s, r, _, t in rows(plan[index]):
+            homes.setdefault((s, r, t), []).append(index)
+    for batches in homes.values():
+        if config.directions == "apart":
+            assert len(set(batches)) == -(-len(batches) // config.batch_size)
+
+
+def test_epochs_and_seeds_differ() -> None:
+    facts = random_facts(0, facts=200, entities=6, relations=RELATIONS, days=10)
+    config = TrainingConfig(batch_size=8)
+    plans = [plan_of(facts, config, 0), plan_of(facts, config, 1), plan_of(facts, TrainingConfig(batch_size=8, seed=1))]
+    first = [tuple(rows(plan[0])) for plan in plans]
+    assert len(set(first)) == 3
+    assert len({plan.sampling_seed for plan in plans}) == 3
+
+
+def test_directions_together_hide_half_as_much() -> None:
+    facts = random_facts(0, facts=400, entities=6, relations=RELATIONS, days=4)
+    distinct = Facts(*np.unique(np.stack(list(facts), axis=1), axis=0).T)
+    shares = {}
+    for directions in ("apart", "together"):
+        plan = plan_of(distinct, TrainingConfig(batch_size=200, days_per_batch=0, directions=directions))  # type: ignore[arg-type]
+        batches = [plan[index] for index in range(len(plan))]
+        shares[directions] = sum(len(batch.facts) for batch in batches) / sum(len(batch) for batch in batches)
+    assert shares["together"] == pytest.approx(0.5, abs=0.05)
+    assert shares["apart"] > 0.75
+
+
+def test_a_day_is_divided_evenly_and_thin_days_are_pooled() -> None:
+    random = np.random.default_rng(0)
+    many = np.arange(80)
+    facts = Facts(many, random.integers(0, 3, 80), 80 + many, np.zeros(80, dtype=np.int64))
+    thin = Facts(many[:20], many[:20] * 0, 80 + many[:20], 1 + np.arange(20))  # one fact a day
+    both = Facts.concatenate([facts, thin])
+    config = TrainingConfig(batch_size=32)
+    graph = TemporalGraph.build(160, 3, both.subject, both.relation, both.object, both.time)
+    plan = EpochPlan(TrainingQueries.of(both, graph, config), config, 0)
+    sizes = {"full": [], "thin": []}  # type: dict[str, list[int]]
+    for index in range(len(plan)):
+        batch = plan[index]
+        sizes["full" if (batch.queries.time == 0).any() else "thin"].append(len(batch))
+    assert min(sizes["full"] + sizes["thin"]) >= 16
+    assert len(plan) <= 8  # 200 queries; without pooling there would be 25
+    whole = [EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)[index] for index in range(5)]
+    assert [len(batch) for batch in whole] == [32] * 5
+
+
+def test_batches_of_one_day_hold_one_day() -> None:
+    facts = random_facts(1, facts=600, entities=6, relations=RELATIONS, days=5)
+    for days in (1, 2):
+        plan = plan_of(facts, TrainingConfig(batch_size=32, days_per_batch=days))
+        spread = [len(np.unique(plan[index].queries.time)) for index in range(len(plan))]
+        assert max(spread) <= days
+
+
+def test_a_batch_describes_itself() -> None:
+    facts = Facts(np.array([3]), np.array([1]), np.array([4]), np.array([7]))
+    text = plan_of(facts, TrainingConfig(), epoch=1)[0].describe()
+    assert text.startswith("epoch 2, batch 1 (2 queries at times 7;")
+    assert "(3, 1, 4, 7)" in text

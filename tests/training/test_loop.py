@@ -1,0 +1,329 @@
+"""The loop with a stand-in model: resuming, stopping, selecting, failing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.training.standin import StandIn, blank_curve, config_of, new_run, small_dataset, train_standin
+from tgap.errors import RunError, TrainingError
+from tgap.graph import Visibility
+from tgap.runs.files import read_tensors
+from tgap.runs.folder import RunFolder
+from tgap.runs.load import build_graph
+from tgap.training import checkpoint as checkpoint_module
+from tgap.training import curve
+from tgap.training.batches import TrainingQueries
+from tgap.training.checkpoint import CheckpointStore
+from tgap.training.events import Listener, Measured, Saved, Started, Stepped, Stopped, Validated
+from tgap.training.interruption import Interruption
+from tgap.training.loop import Trainer, Validate
+from tgap.training.state import Figures
+
+
+@pytest.fixture(autouse=True)
+def _no_picture(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.function is not test_a_run_leaves_everything_behind:
+        monkeypatch.setattr(curve, "draw_curve", blank_curve)
+
+
+class Recorder(Listener):
+    """Keeps what it hears; may ask for a stop at a step."""
+
+    def __init__(self, interruption: Interruption | None = None, stop_at: int = -1) -> None:
+        self.started: list[Started] = []
+        self.steps: list[Stepped] = []
+        self.measures: list[Measured] = []
+        self.validations: list[Validated] = []
+        self.saved: list[Saved] = []
+        self.stopped: list[Stopped] = []
+        self.closed = 0
+        self._interruption = interruption
+        self._stop_at = stop_at
+
+    def on_start(self, event: Started) -> None:
+        self.started.append(event)
+
+    def on_step(self, event: Stepped) -> None:
+        self.steps.append(event)
+        if self._interruption is not None and event.at.step == self._stop_at:
+            self._interruption.request()
+
+    def on_measure(self, event: Measured) -> None:
+        self.measures.append(event)
+
+    def on_validation(self, event: Validated) -> None:
+        self.validations.append(event)
+
+    def on_checkpoint(self, event: Saved) -> None:
+        self.saved.append(event)
+
+    def on_stop(self, event: Stopped) -> None:
+        self.stopped.append(event)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def newest_tensors(folder: RunFolder) -> dict[str, torch.Tensor]:
+    checkpoint = CheckpointStore(folder.checkpoints, folder.config()).load()
+    assert checkpoint is not None
+    return checkpoint.tensors
+
+
+def course(folder: RunFolder) -> list[dict[str, Any]]:
+    """Metrics without what the clock decides."""
+    timed = ("seconds", "queries_per_second")
+    return [{key: value for key, value in line.items() if key not in timed} for line in folder.metrics()]
+
+
+def assert_same_run(first: RunFolder, second: RunFolder) -> None:
+    one, other = newest_tensors(first), newest_tensors(second)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert first.weights_file.read_bytes() == second.weights_file.read_bytes()
+    assert course(first) == course(second)
+    assert first.report()["validation"] == second.report()["validation"]
+
+
+def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run")
+    recorder = Recorder()
+    assert train_standin(folder, listeners=[recorder]) == "finished"
+    assert recorder.steps[-1].at.progress == 1.0
+    assert [event.at.epochs for event in recorder.validations] == [1.0, 2.0]
+    assert recorder.closed == 1
+    assert folder.curve_file.read_bytes().startswith(b"\x89PNG")
+    assert list(folder.tensorboard.glob("events.out.tfevents.*"))
+    report, environment = folder.report(), folder.environment()
+    assert report["status"] == "finished"
+    assert report["steps"] == len(recorder.steps)
+    assert set(report["validation"]) >= {"raw", "static", "time"}
+    assert environment["seconds"] > 0
+    assert environment["peak_memory_megabytes"] > 0
+    kinds = [line["kind"] for line in folder.metrics()]
+    assert kinds.count("steps") == len(recorder.steps) // 5
+    assert kinds.count("validation") == 2
+
+
+def test_losses_fall(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run", epochs=8.0)
+    recorder = Recorder()
+    train_standin(folder, listeners=[recorder])
+    assert recorder.validations[-1].loss < 0.8 * recorder.validations[0].loss
+
+
+@pytest.mark.parametrize("schedule", ["linear", "plateau"])
+def test_stopping_and_resuming_anywhere_changes_nothing(tmp_path: Path, schedule: str) -> None:
+    whole = new_run(tmp_path / "whole", schedule=schedule, validate_every=0.4)
+    train_standin(whole)
+    parts = new_run(tmp_path / "parts", schedule=schedule, validate_every=0.4)
+    reasons = []
+    for stop_at in (1, 12, 13, 31, 45):
+        interruption = Interruption()
+        reasons.append(
+            train_standin(parts, listeners=[Recorder(interruption, stop_at)], interruption=interruption)
+        )
+    assert reasons == ["interrupted"] * 5
+    assert train_standin(parts) == "finished"
+    assert_same_run(whole, parts)
+
+
+def test_without_average_and_with_free_mixing_too(tmp_path: Path) -> None:
+    settings: dict[str, object] = {"average_decay": 0.0, "days_per_batch": 0, "clip_norm": 0.0, "epochs": 0.5}
+    whole, parts = new_run(tmp_path / "whole", **settings), new_run(tmp_path / "parts", **settings)
+    train_standin(whole)
+    interruption = Interruption()
+    train_standin(parts, listeners=[Recorder(interruption, 7)], interruption=interruption)
+    assert train_standin(parts) == "finished"
+    assert_same_run(whole, parts)
+
+
+def test_resuming_a_finished_run_does_nothing_and_more_epochs_train_on(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run", schedule="constant")
+    train_standin(folder)
+    before = sorted(path.name for path in folder.checkpoints.iterdir())
+    recorder = Recorder()
+    assert train_standin(folder, listeners=[recorder]) == "finished"
+    assert not recorder.steps
+    assert not recorder.validations
+    assert sorted(path.name for path in folder.checkpoints.iterdir()) == before
+
+    folder.write_config(config_of(schedule="constant", epochs=3.0))
+    assert train_standin(folder) == "finished"
+    longer = new_run(tmp_path / "longer", schedule="constant", epochs=3.0)
+    train_standin(longer)
+    assert_same_run(folder, longer)
+
+
+def test_a_stop_during_validation_repeats_the_validation(tmp_path: Path) -> None:
+    class StopValidation(Listener):
+        def __init__(self, interruption: Interruption) -> None:
+            self.interruption = interruption
+
+        def on_validating(self, done: int, total: int) -> None:
+            self.interruption.request()
+
+    whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
+    for folder in (whole, parts):  # two batches of validation queries, so that the second one notices
+        config = folder.config().with_values({"evaluation.batch_size": "10"})
+        folder.write_config(config)
+    train_standin(whole)
+    interruption = Interruption()
+    assert train_standin(parts, listeners=[StopValidation(interruption)], interruption=interruption) == "interrupted"
+    assert not parts.weights_file.exists()
+    assert train_standin(parts) == "finished"
+    assert_same_run(whole, parts)
+
+
+def test_a_loss_that_is_no_number_names_the_batch_and_keeps_the_checkpoint(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run", epochs=2.0)
+    model = StandIn(build_graph(small_dataset()))
+    model.fail_at = 45
+    recorder = Recorder()
+    with pytest.raises(TrainingError, match=r"loss became nan in epoch 2, batch \d+ \(\d queries at times \d.*first as"):
+        train_standin(folder, model=model, listeners=[recorder])
+    assert recorder.closed == 1
+    assert len(recorder.steps) == 44
+    checkpoint = CheckpointStore(folder.checkpoints, folder.config()).load()
+    assert checkpoint is not None
+    assert checkpoint.state.epoch == 1
+    assert all(torch.isfinite(tensor).all() for tensor in checkpoint.tensors.values())
+    assert all(torch.isfinite(tensor).all() for tensor in read_tensors(folder.weights_file)[0].values())
+    assert train_standin(folder) == "finished"  # with a sound model the run can go on
+
+
+def test_a_gradient_that_is_no_number_stops_before_the_step(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run")
+    model = StandIn(build_graph(small_dataset()))
+    model.entity.register_hook(lambda gradient: gradient * float("inf"))  # type: ignore[no-untyped-call]
+    with pytest.raises(TrainingError, match="length of the gradient became (inf|nan) in epoch 1, batch 1 "):
+        train_standin(folder, model=model)
+    assert torch.isfinite(model.entity).all()
+
+
+def test_a_full_disk_stops_with_one_line_and_the_run_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
+    train_standin(whole)
+    writes = itertools.count()
+    real = checkpoint_module.write_bytes
+
+    def fills_up(path: Path, content: bytes) -> None:
+        if next(writes) >= 4:  # two checkpoints of two files fit
+            raise OSError(28, "No space left on device")
+        real(path, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint_module, "write_bytes", fills_up)
+        with pytest.raises(RunError, match=r"disk is full.*checkpoint-000002 is intact; .*tgap train --resume"):
+            train_standin(parts)
+    assert train_standin(parts) == "finished"
+    assert_same_run(whole, parts)
+
+
+def test_a_damaged_checkpoint_is_told_and_the_one_before_gives_the_same_end(tmp_path: Path) -> None:
+    whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
+    train_standin(whole)
+    for stop_at in (10, 20):
+        interruption = Interruption()
+        train_standin(parts, listeners=[Recorder(interruption, stop_at)], interruption=interruption)
+    newest = max(parts.checkpoints.iterdir()) / "tensors.safetensors"
+    newest.write_bytes(newest.read_bytes()[:-100])
+    recorder = Recorder()
+    assert train_standin(parts, listeners=[recorder]) == "finished"
+    assert recorder.started[0].at.step == 10
+    assert "checkpoint-000002 is damaged" in recorder.started[0].problems[0]
+    assert_same_run(whole, parts)
+
+
+def test_two_processes_cannot_train_one_run(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run")
+    with folder.locked(), pytest.raises(RunError, match="another process is training"):
+        train_standin(folder)
+    assert train_standin(folder) == "finished"
+
+
+def make_trainer(path: Path, figures: list[float], clock: Any = None, **training: object) -> tuple[Trainer, Recorder]:
+    """A trainer whose validations give prepared figures."""
+    dataset, config, recorder = small_dataset(), config_of(**training), Recorder()
+    graph = build_graph(dataset)
+    model = StandIn(graph)
+    given = iter(figures)
+
+    def validate(_progress: Any) -> Figures:
+        return {"time": {"mrr": next(given)}}
+
+    prepared: Validate = validate
+    trainer = Trainer(
+        model=model,
+        loss=model.loss,
+        queries=TrainingQueries.of(dataset.train, graph, config.training),
+        visibility=Visibility(graph),
+        config=config.training,
+        store=CheckpointStore(path, config),
+        validate=prepared,
+        keep_best=lambda _tensors, _state: None,
+        listeners=[recorder],
+        **({"clock": clock} if clock else {}),
+    )
+    return trainer, recorder
+
+
+def test_plateau_lowers_the_rate_and_patience_ends_training(tmp_path: Path) -> None:
+    figures = [0.3, 0.2, 0.2, 0.1, 0.25, 0.9]
+    trainer, recorder = make_trainer(
+        tmp_path, figures, epochs=10.0, schedule="plateau", plateau_patience=1, patience=4, learning_rate=0.01
+    )
+    assert trainer.run() == "patience"
+    assert [event.improved for event in recorder.validations] == [True, False, False, False, False]
+    assert recorder.stopped[0].best == {"time": {"mrr": 0.3}}
+    assert recorder.stopped[0].best_epochs == 1.0
+    by_epoch = [event.rate for event in recorder.steps if event.at.epochs in (2.0, 3.0, 4.0, 5.0)]
+    assert by_epoch == pytest.approx([0.01, 0.01, 0.001, 0.001])
+
+
+def test_time_limit_validates_and_stops_and_counts_over_resumes(tmp_path: Path) -> None:
+    ticks = itertools.count(step=1.0)
+    trainer, recorder = make_trainer(tmp_path, [0.1], clock=lambda: next(ticks), epochs=50.0, max_minutes=2.0)
+    assert trainer.run() == "time"
+    assert len(recorder.validations) == 1
+    assert recorder.stopped[0].at.seconds >= 120
+    again, heard = make_trainer(tmp_path, [], clock=lambda: next(ticks), epochs=50.0, max_minutes=2.0)
+    assert again.run() == "time"
+    assert not heard.steps
+
+
+def test_checkpoints_come_by_the_clock(tmp_path: Path) -> None:
+    ticks = itertools.count(step=1.0)
+    trainer, recorder = make_trainer(
+        tmp_path, [0.1], clock=lambda: next(ticks), epochs=1.0, checkpoint_minutes=0.5, log_steps=1000
+    )
+    trainer.run()
+    inside = [event.at.step for event in recorder.saved if event.at.step < recorder.stopped[0].at.step]
+    assert len(inside) >= 2
+
+
+def test_validations_fall_where_they_are_due(tmp_path: Path) -> None:
+    trainer, recorder = make_trainer(tmp_path, [0.1] * 9, epochs=1.25, validate_every=0.5)
+    assert trainer.run() == "finished"
+    places = [event.at.epochs for event in recorder.validations]
+    assert places == pytest.approx([0.5, 1.0, 1.25], abs=0.05)
+
+
+def test_metrics_survive_a_torn_last_line(tmp_path: Path) -> None:
+    whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
+    train_standin(whole)
+    interruption = Interruption()
+    train_standin(parts, listeners=[Recorder(interruption, 11)], interruption=interruption)
+    later = {"kind": "steps", "step": 15, "loss": 99.0}
+    with parts.metrics_file.open("a") as file:
+        file.write(json.dumps(later) + "\n" + '{"kind": "steps", "st')
+    train_standin(parts)
+    assert_same_run(whole, parts)
