@@ -150,14 +150,14 @@ def parameter_shapes(
     shapes: dict[str, tuple[int, ...]] = {
         "entity": (num_entities, d),
         "relation": (2 * num_relations + 1, d),
-        "displacement": (absolute_rows if absolute else relative_rows, d),
+        "displacement.size": (absolute_rows if absolute else relative_rows, d),
     }
     if config.flow_displacement == "size" and absolute:
-        shapes["flow_displacement"] = (relative_rows, d)
+        shapes["displacement.flow"] = (relative_rows, d)
     if config.flow_displacement == "signed":
-        shapes["flow_displacement"] = (2 * relative_rows - 1, d)
+        shapes["displacement.flow"] = (2 * relative_rows - 1, d)
     if config.flow_displacement == "absolute" and not absolute:
-        shapes["flow_displacement"] = (absolute_rows, d)
+        shapes["displacement.flow"] = (absolute_rows, d)
     for layer in [f"pgnn.{number}" for number in range(config.pgnn_layers)] + ["sgnn"]:
         shapes[f"{layer}.message"] = (signs, d, d)
         if config.bias:
@@ -186,7 +186,7 @@ class Oracle:
     ``first`` is the first instant of the timeline, ``span`` its length in units, ``visible`` a mask over the edges.
     """
 
-    def __init__(  what defines a walk, in one order everywhere
+    def __init__(
         self,
         config: ModelConfig,
         parameters: Mapping[str, ArrayLike],
@@ -282,21 +282,21 @@ class Oracle:
     def tau(self, edge: Edge, time: int) -> Vector:
         """tau of PGNN and SGNN."""
         if self.config.displacement == "absolute":
-            return vector(self.p["displacement"][self.absolute_row(edge)])
-        return vector(self.p["displacement"][self.row(abs(displacement(edge, time)), self.span)])
+            return vector(self.p["displacement.size"][self.absolute_row(edge)])
+        return vector(self.p["displacement.size"][self.row(abs(displacement(edge, time)), self.span)])
 
     def flow_tau(self, edge: Edge, time: int) -> Vector:
         """tau of the flow."""
         kind, shared = self.config.flow_displacement, self.config.displacement
         if kind == "absolute":
-            table = "displacement" if shared == "absolute" else "flow_displacement"
+            table = "displacement.size" if shared == "absolute" else "displacement.flow"
             return vector(self.p[table][self.absolute_row(edge)])
         dt = displacement(edge, time)
         size = self.row(abs(dt), self.span)
         if kind == "signed":
             middle = self.row(self.span, self.span)  # D - 1
-            return vector(self.p["flow_displacement"][middle + size if dt >= 0 else middle - size])
-        table = "displacement" if shared == "relative" else "flow_displacement"
+            return vector(self.p["displacement.flow"][middle + size if dt >= 0 else middle - size])
+        table = "displacement.size" if shared == "relative" else "displacement.flow"
         return vector(self.p[table][size])
 
     # PGNN and SGNN.

@@ -104,20 +104,20 @@ def test_softmax_and_activation() -> None:
 
 def test_shapes_of_parameters() -> None:
     shapes = parameter_shapes(tiny_config(), 8, 3, SPAN)
-    assert shapes["displacement"] == (13, 7)
+    assert shapes["displacement.size"] == (13, 7)
     assert shapes["sgnn.message"] == (3, 7, 7)
     assert shapes["query.weight"] == (7, 14)
-    assert "flow_displacement" not in shapes
+    assert "displacement.flow" not in shapes
     assert "pgnn.0.key" not in shapes
     shapes = parameter_shapes(tiny_config("paper", displacement="absolute", pgnn_layers=2), 8, 3, SPAN)
-    assert shapes["displacement"] == (14, 7)
-    assert shapes["flow_displacement"] == (13, 7)
+    assert shapes["displacement.size"] == (14, 7)
+    assert shapes["displacement.flow"] == (13, 7)
     assert shapes["pgnn.1.message"] == (1, 7, 7)
     assert shapes["pgnn.1.key"] == (3, 3, 3)
     assert shapes["query.weight"] == (7, 7)
     assert not {"sgnn.arrival", "query.bias", "enter.bias", "sgnn.message_bias"} & set(shapes)
-    assert parameter_shapes(tiny_config(flow_displacement="signed"), 8, 3, SPAN)["flow_displacement"] == (25, 7)
-    assert parameter_shapes(tiny_config(flow_displacement="absolute"), 8, 3, SPAN)["flow_displacement"] == (14, 7)
+    assert parameter_shapes(tiny_config(flow_displacement="signed"), 8, 3, SPAN)["displacement.flow"] == (25, 7)
+    assert parameter_shapes(tiny_config(flow_displacement="absolute"), 8, 3, SPAN)["displacement.flow"] == (14, 7)
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def hand_parameters() -> Parameters:
     parameters = zero_parameters(HAND_CONFIG, 2, 1, 2)
     parameters["entity"][:, 0] = [1, 2]
     parameters["relation"][:, 0] = [1, -1, 0]
-    parameters["displacement"][:, 0] = [0, 1, 77]
+    parameters["displacement.size"][:, 0] = [0, 1, 77]
     parameters["pgnn.0.message"][:, 0, 0] = [1, 1, 77]  # past, present, future (never seen here)
     parameters["pgnn.0.query"][...] = 1
     parameters["pgnn.0.key"][...] = 1
@@ -488,10 +488,10 @@ def test_numeric_gradient_against_a_closed_form() -> None:
     config = replace(HAND_CONFIG, steps=1)
     e = math.e
     c = (-0.2 - 0.1 * ((3 * e**2 + 2) / (e**2 + 1) + 2)) - (1 - 0.1 * (1 + 2 * e) / (1 + e))
-    entries = {"flow.query": [(0, 0)], "displacement": [(2, 0)]}
+    entries = {"flow.query": [(0, 0)], "displacement.size": [(2, 0)]}
     found = numeric_gradient(config, hand_parameters(), one_edge(), span=2, query=(0, 0, 3), answer=1, entries=entries)
     assert found["flow.query"][0, 0] == pytest.approx(-c / (1 + math.exp(c)), rel=1e-8)
-    assert found["displacement"][2, 0] == 0  # no edge has size 2
+    assert found["displacement.size"][2, 0] == 0  # no edge has size 2
 
 
 def test_numeric_gradient_adds_up_along_a_direction() -> None:

@@ -136,7 +136,7 @@ def random_parameters(
 
 def _spread(name: str, shape: tuple[int, ...]) -> float:
     """Standard deviation of a parameter: embeddings and biases 0.5, maps 1 / sqrt(inputs)."""
-    if name in ("entity", "relation", "displacement", "flow_displacement") or name.endswith("bias"):
+    if name in ("entity", "relation", "displacement.size", "displacement.flow") or name.endswith("bias"):
         return 0.5
     return 1 / math.sqrt(shape[-1])
 

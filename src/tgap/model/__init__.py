@@ -1,0 +1,1 @@
+"""T-GAP as modules in the paper's order."""

@@ -1,0 +1,188 @@
+"""The growing subgraphs of a batch: entities and edges of each query, and the edge set that SGNN passes messages on."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from tgap.graph.temporal import Int32Array, Int64Array, TemporalGraph
+from tgap.graph.visibility import Visibility
+from tgap.kernels.structure import EdgeSet, Incoming, Roads
+
+
+@dataclass(frozen=True)
+class Subgraphs:
+    """G^(t) of every query of a batch: lists of entities and of edges."""
+
+    row: Int64Array  # [B+1]
+    node: Int32Array  # [Q]
+    edge_row: Int64Array  # [B+1]
+    edge: Int64Array  # edges (index in the graph), sorted within a query
+    origin: Int64Array  # [Q] where the entity stood in the subgraph of the step before, -1 for newcomers
+
+    @property
+    def query(self) -> Int64Array:
+        """[Q] query that each entity belongs to."""
+        return np.repeat(np.arange(len(self.row) - 1), np.diff(self.row))
+
+    @classmethod
+    def start(cls, subject: Int64Array) -> Subgraphs:
+        """G^(0): the subject alone."""
+        count = len(subject)
+        return cls(
+            row=np.arange(count + 1, dtype=np.int64),
+            node=subject.astype(np.int32),
+            edge_row=np.zeros(count + 1, np.int64),
+            edge=np.empty(0, np.int64),
+            origin=np.full(count, -1, np.int64),
+        )
+
+    @classmethod
+    def everything(cls, num_entities: int) -> Subgraphs:
+        """The ablation without subgraph, for one query: all entities (its edges are those of the graph)."""
+        return cls(
+            row=np.array([0, num_entities], np.int64),
+            node=np.arange(num_entities, dtype=np.int32),
+            edge_row=np.zeros(2, np.int64),
+            edge=np.empty(0, np.int64),
+            origin=np.arange(num_entities, dtype=np.int64),
+        )
+
+    def grow(self, graph: TemporalGraph, added_row: Int64Array, added: Int64Array) -> Subgraphs:
+        """G^(t): the added edges join, and both ends of each."""
+        return Subgraphs(
+            *_grow(self.row, self.node, self.edge_row, self.edge, added_row, added, graph.source, graph.neighbour)
+        )
+
+    def edge_set(self, graph: TemporalGraph, time: Int64Array, signs: int) -> EdgeSet:
+        """Edges among the entities [Q] as SGNN reads them; ``time`` [B] is what displacements are measured from.
+
+        Few entities send messages (the core nodes), so only the (source, sign) pairs that occur get a row of their own.
+        """
+        query = np.repeat(np.arange(len(self.row) - 1), np.diff(self.edge_row))
+        source = _find(self.row, self.node, query, graph.source[self.edge], graph.num_entities)
+        target = _find(self.row, self.node, query, graph.neighbour[self.edge], graph.num_entities)
+        relation = graph.relation[self.edge]
+        loop = graph.loop_relation
+        dt = np.where(relation == loop, 0, graph.time[self.edge].astype(np.int64) - time[query])
+        sign = np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)
+
+        order = np.argsort(target, kind="stable")
+        source, target, relation, dt, sign = (column[order] for column in (source, target, relation, dt, sign))
+        rows, sender = np.unique(sign * len(self.node) + source, return_inverse=True)
+        row = np.zeros(len(self.node) + 1, np.int64)
+        np.cumsum(np.bincount(target, minlength=len(self.node)), out=row[1:])
+        source_row = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(np.bincount(sender, minlength=len(rows)), out=source_row[1:])
+        incoming = Incoming(
+            pair_row=row,
+            pair_edge=np.arange(len(source) + 1, dtype=np.int64),
+            pair_source=sender.astype(np.int32),
+            relation=relation.astype(np.int32),
+            time=dt.astype(np.int32),
+            mask=np.ones(len(source), np.uint8),
+            source_row=source_row,
+            source_pair=np.argsort(sender, kind="stable").astype(np.int32),
+            pair_target=target.astype(np.int32),
+        )
+        index, which = rows % max(len(self.node), 1), rows // max(len(self.node), 1)
+        return EdgeSet(incoming, origin=0, loop=loop, source_index=index, source_sign=which)
+
+
+def whole_edge_set(visibility: Visibility, inverse: Int32Array, origin: int) -> EdgeSet:
+    """All visible edges as PGNN reads them. ``inverse`` [E] is the relation of each edge seen from its far end."""
+    graph = visibility.graph
+    incoming = Incoming(
+        pair_row=graph.pair_row,
+        pair_edge=graph.pair_edge,
+        pair_source=graph.pair_neighbour,
+        relation=inverse,
+        time=graph.time,
+        mask=visibility.mask,
+        source_row=graph.pair_row,
+        source_pair=graph.pair_twin,
+        pair_target=graph.pair_source,
+    )
+    return EdgeSet(incoming, origin=origin, loop=graph.loop_relation)
+
+
+def roads(visibility: Visibility) -> Roads:
+    """The visible graph as the flow reads it."""
+    graph = visibility.graph
+    return Roads(
+        row=graph.row,
+        relation=graph.relation,
+        time=graph.time,
+        pair_row=graph.pair_row,
+        pair_neighbour=graph.pair_neighbour,
+        pair_edge=graph.pair_edge,
+        mask=visibility.mask,
+        degree=visibility.degree,
+        pair_count=visibility.pair_count,
+    )
+
+
+def find_entries(
+    row: Int64Array, node: Int32Array, query: Int64Array, wanted: Int32Array, num_entities: int
+) -> Int64Array:
+    """Entry of ``wanted[k]`` in the list of ``query[k]`` (non-decreasing), -1 where it is not in it."""
+    return _find(row, node, query, wanted, num_entities)
+
+
+@njit(cache=True, nogil=True)
+def _find(row, node, query, wanted, num_entities):
+    place = np.full(num_entities, -1, np.int64)
+    result = np.empty(len(wanted), np.int64)
+    k = 0
+    for b in range(len(row) - 1):
+        for q in range(row[b], row[b + 1]):
+            place[node[q]] = q
+        while k < len(wanted) and query[k] == b:
+            result[k] = place[wanted[k]]
+            k += 1
+        for q in range(row[b], row[b + 1]):
+            place[node[q]] = -1
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _grow(row, node, edge_row, edge, added_row, added, source, neighbour):
+    queries = len(row) - 1
+    new_row = np.zeros(queries + 1, np.int64)
+    new_edge_row = np.zeros(queries + 1, np.int64)
+    new_node = np.empty(len(node) + 2 * len(added), np.int32)
+    origin = np.empty(len(new_node), np.int64)
+    new_edge = np.empty(len(edge) + len(added), np.int64)
+    for b in range(queries):
+        # Edges: sorted union.
+        joint = np.concatenate((edge[edge_row[b] : edge_row[b + 1]], added[added_row[b] : added_row[b + 1]]))
+        joint.sort()
+        count = new_edge_row[b]
+        for k in range(len(joint)):
+            if k == 0 or joint[k] != joint[k - 1]:
+                new_edge[count] = joint[k]
+                count += 1
+        new_edge_row[b + 1] = count
+        # Entities: the old ones in their order, then the ends of added edges.
+        begin = new_row[b]
+        at = begin
+        seen = set([np.int64(-1)])
+        for q in range(row[b], row[b + 1]):
+            new_node[at] = node[q]
+            origin[at] = q
+            seen.add(np.int64(node[q]))
+            at += 1
+        for k in range(added_row[b], added_row[b + 1]):
+            for end in (source[added[k]], neighbour[added[k]]):
+                if np.int64(end) not in seen:
+                    seen.add(np.int64(end))
+                    new_node[at] = end
+                    origin[at] = -1
+                    at += 1
+        new_row[b + 1] = at
+    return new_row, new_node[: new_row[queries]], new_edge_row, new_edge[: new_edge_row[queries]], origin[: new_row[queries]]

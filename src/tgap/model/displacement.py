@@ -1,0 +1,48 @@
+"""Displacement encoding (paper, section 4.1): how long before or after the query an event lies.
+
+Sign and size are encoded apart: the sign chooses a weight matrix, the size an embedding tau. Here the tables of tau
+are built and cut to what each part of the model reads.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from tgap.config import ModelConfig
+from tgap.kernels.clock import Clock
+
+
+class Displacement(nn.Module):
+    """Embeddings of displacement size, shared by PGNN, SGNN and (unless it sees time differently) the flow."""
+
+    def __init__(self, config: ModelConfig, span: int) -> None:
+        super().__init__()
+        self.relative = config.displacement == "relative"
+        self.flow_sees = config.flow_displacement
+        self.signs = 3 if self.relative else 1
+        exact, octave = config.displacement_exact, config.displacement_octave
+        relative, absolute = Clock.of(span, exact, octave), Clock.of(span + 1, exact, octave)
+        self.clock = relative if self.relative else absolute
+        self.flow_clock = absolute if self.flow_sees == "absolute" else relative
+        buckets = self.flow_clock.buckets
+        own = {"size": None if self.relative else buckets, "signed": 2 * buckets - 1,
+               "absolute": buckets if self.relative else None}[self.flow_sees]  # fmt: skip
+        self.size = nn.Parameter(torch.empty(self.clock.buckets, config.dimension))
+        self.flow = nn.Parameter(torch.empty(own, config.dimension)) if own is not None else None
+
+    def origin(self, time: int) -> int:
+        """What PGNN and SGNN subtract from an event's time; the first instant is 0."""
+        return time if self.relative else -1
+
+    def flow_origin(self, time: int) -> int:
+        """What the flow subtracts from an event's time."""
+        return -1 if self.flow_sees == "absolute" else time
+
+    def flow_table(self) -> Tensor:
+        """[2D-1, d] row D - 1 + sign * bucket: what the flow adds to a key."""
+        table = self.size if self.flow is None else self.flow
+        if self.flow_sees == "signed":
+            return table
+        last = self.flow_clock.buckets - 1
+        return table.index_select(0, torch.arange(-last, last + 1, device=table.device).abs())

@@ -1,0 +1,52 @@
+"""The question in the model: the vector q, and how it enters the features of the subgraph."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
+
+from tgap.config import ModelConfig
+from tgap.model.attention import MessageAttention
+
+
+class QueryVector(nn.Module):
+    """q = W_c act(W_present (h_q + rho_q)) as in the paper, or q = W_c [e_s || rho_q] from raw embeddings."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.paper = config.query_vector == "paper"
+        self.slope = config.leaky_slope
+        width = config.dimension
+        self.weight = nn.Parameter(torch.empty(width, width if self.paper else 2 * width))
+        self.bias = nn.Parameter(torch.empty(width)) if config.bias else None
+
+    def forward(self, embedding: Tensor, h: Tensor, relation: Tensor, sgnn: MessageAttention) -> Tensor:
+        """[B, d] from the subject's embedding and PGNN feature and the relation's embedding, all [B, d]."""
+        if self.paper:
+            present = min(1, len(sgnn.message) - 1)
+            inner = (h + relation) @ sgnn.message[present].T
+            if sgnn.message_bias is not None:
+                inner = inner + sgnn.message_bias[present]
+            q = leaky_relu(inner, self.slope) @ self.weight.T
+        else:
+            q = torch.cat([embedding, relation], dim=1) @ self.weight.T
+        return q if self.bias is None else q + self.bias
+
+
+class Entry(nn.Module):
+    """g <- W_g [g || q] + b_g: the question joins the features of its subgraph."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width = config.dimension
+        self.weight = nn.Parameter(torch.empty(width, 2 * width))
+        self.bias = nn.Parameter(torch.empty(width)) if config.bias else None
+
+    def forward(self, g: Tensor, q: Tensor, query: Tensor) -> Tensor:
+        """[Q, d] from g [Q, d], q [B, d] and the query of each row [Q]. W_g q is formed once a query."""
+        own, asked = self.weight.split(g.shape[1], dim=1)
+        shift = q @ asked.T
+        if self.bias is not None:
+            shift = shift + self.bias
+        return g @ own.T + shift.index_select(0, query)

@@ -1,0 +1,163 @@
+"""T-GAP (paper, section 4): its parameters, the features that PGNN gives, and what can be asked of the model.
+
+The walk itself (T steps of flow, sampling and SGNN) is in walk.py; docs/model.md is the definition of both.
+
+Legend: B queries, N entities, d width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
+
+from tgap.config import ModelConfig
+from tgap.errors import QueryError
+from tgap.graph import TemporalGraph, Visibility
+from tgap.graph.subgraph import whole_edge_set
+from tgap.kernels import backend
+from tgap.kernels.backend import AttentionSettings
+from tgap.kernels.structure import EdgeSet
+from tgap.model.attention import MessageAttention
+from tgap.model.displacement import Displacement
+from tgap.model.flow import AttentionFlow
+from tgap.model.question import Entry, QueryVector
+from tgap.model.walk import Features, StepRecord, Walk
+from tgap.scorer import IntArray, QueryBatch
+
+
+@dataclass(frozen=True)
+class LossResult:
+    """Mean loss of a batch, and how many answers no mass could reach."""
+
+    value: Tensor  # scalar
+    unreachable: int
+
+
+class TGAP(nn.Module):
+    """The model on a graph. ``kernels`` names the backend: "compiled" or "reference"."""
+
+    def __init__(
+        self, config: ModelConfig, graph: TemporalGraph, span: int, seed: int = 0, kernels: str = "compiled"
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.graph = graph
+        self.backend = backend(kernels)
+        self._inverse = graph.inverse(graph.relation).astype(np.int32)
+        width = config.dimension
+        self.entity = nn.Parameter(torch.empty(graph.num_entities, width))
+        self.relation = nn.Parameter(torch.empty(2 * graph.num_relations + 1, width))
+        self.displacement = Displacement(config, span)
+        signs = self.displacement.signs
+        self.pgnn = nn.ModuleList([MessageAttention(config, signs) for _ in range(config.pgnn_layers)])
+        self.sgnn = MessageAttention(config, signs, arrival=config.arrival_term)
+        self.query = QueryVector(config)
+        self.enter = Entry(config)
+        self.flow = AttentionFlow(config, self.displacement.flow_clock, graph.loop_relation)
+        self.attention = AttentionSettings(
+            heads=config.heads,
+            scale=1 / math.sqrt(width / config.heads) if config.scaled else 1.0,
+            slope=config.leaky_slope,
+            clock=self.displacement.clock,
+        )
+        self._initialise(seed)
+
+    def _initialise(self, seed: int) -> None:
+        """Embeddings normal with ``initial_scale``, maps and biases uniform within 1 / sqrt(inputs)."""
+        generator = torch.Generator().manual_seed(seed)
+        embeddings = {"entity", "relation", "displacement.size", "displacement.flow"}
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if name in embeddings:
+                    parameter.normal_(0, self.config.initial_scale, generator=generator)
+                else:
+                    bound = 1 / math.sqrt(self.config.dimension if name.endswith("bias") else parameter.shape[-1])
+                    parameter.uniform_(-bound, bound, generator=generator)
+
+    # What can be asked.
+
+    def loss(self, queries: QueryBatch, answers: IntArray, visibility: Visibility, seed: int) -> LossResult:
+        """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once."""
+        self._check(queries)
+        last = self.graph.num_entities - 1
+        if len(answers) != len(queries) or not 0 <= answers.min() <= answers.max() <= last:
+            raise QueryError(f"expected {len(queries)} answers with entity ids from 0 to {last}")
+        table = np.stack([queries.time, queries.subject, queries.relation, answers], axis=1)
+        facts, of_fact = np.unique(table, axis=0, return_inverse=True)
+        asked, of_query = np.unique(facts[:, :3], axis=0, return_inverse=True)
+        distinct = QueryBatch(asked[:, 1].copy(), asked[:, 2].copy(), asked[:, 0].copy())
+        row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
+        node = facts[:, 3].astype(np.int32)
+        reached = []
+        for part in self._parts(len(distinct)):
+            walk = Walk(self, distinct.take(part), visibility, seed)
+            first, stop = row[part.start], row[part.stop]
+            reached.append(walk.to_targets(row[part.start : part.stop + 1] - first, node[first:stop]))
+        mass = torch.cat(reached).index_select(0, torch.from_numpy(of_fact.ravel()))
+        return LossResult(-(mass + 1e-12).log().mean(), int((mass.detach() == 0).sum()))
+
+    @torch.no_grad()
+    def score(
+        self, queries: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
+    ) -> Tensor:
+        """[B, N] mass of every entity. ``features``: of the batch's distinct times in ascending order, if at hand."""
+        self._check(queries)
+        scores = []
+        for part in self._parts(len(queries)):
+            mine = queries.take(part)
+            if features is not None and len(mine) < len(queries):
+                at = int(np.searchsorted(np.unique(queries.time), mine.time[0]))
+                scores.append(Walk(self, mine, visibility, seed, [features[at]]).to_all())
+            else:
+                scores.append(Walk(self, mine, visibility, seed, features).to_all())
+        return torch.cat(scores)
+
+    @torch.no_grad()
+    def record(
+        self, query: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
+    ) -> list[StepRecord]:
+        """The forward pass of one query with the attention of every edge kept."""
+        assert len(query) == 1, "a record is of one query"
+        self._check(query)
+        return Walk(self, query, visibility, seed, features, keep=True).finish()
+
+    def features(self, time: int, visibility: Visibility) -> Features:
+        """PGNN (paper, section 4.2) for a query time."""
+        h: Tensor = self.entity
+        edges = self.whole_edges(time, visibility)
+        for layer in self.pgnn:
+            assert isinstance(layer, MessageAttention), "PGNN is made of attention layers"
+            h = self.backend.attend(h, h, layer.weights(), self.relation, self.displacement.size, edges, self.attention)
+            if self.config.activation:
+                h = leaky_relu(h, self.config.leaky_slope)
+        arrival = None if self.sgnn.arrival is None else h @ self.sgnn.arrival.T
+        return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings), arrival)
+
+    def whole_edges(self, time: int, visibility: Visibility) -> EdgeSet:
+        """All visible edges, seen from a query time."""
+        return whole_edge_set(visibility, self._inverse, self.displacement.origin(time))
+
+    def _parts(self, count: int) -> list[slice]:
+        """Queries walked together: all, or one by one where every entity has a feature for every query."""
+        if self.config.subgraph:
+            return [slice(0, count)]
+        return [slice(b, b + 1) for b in range(count)]
+
+    def _check(self, queries: QueryBatch) -> None:
+        """Ids in range, times that fit: the kernels themselves check nothing."""
+        if not len(queries):
+            raise QueryError("the batch is empty; ask at least one question")
+        bounds = {"subject": self.graph.num_entities, "relation": 2 * self.graph.num_relations}
+        for what, bound in bounds.items():
+            ids = getattr(queries, what)
+            if ids.min() < 0 or ids.max() >= bound:
+                bad = ids[(ids < 0) | (ids >= bound)][0]
+                raise QueryError(f"{what} id {bad} is out of range; expected 0 to {bound - 1}")
+        if np.abs(queries.time).max() >= 2**31:
+            raise QueryError(f"time {queries.time[np.abs(queries.time).argmax()]} is too far from the timeline")

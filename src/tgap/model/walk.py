@@ -1,0 +1,233 @@
+"""The walk of a batch of queries (paper, sections 4.3 and 4.4): T times flow, sampling, SGNN.
+
+A step t: the question enters the subgraph's features; attention flows with them; the subgraph grows where attention
+is; SGNN updates the features. After the last flow nothing more is sampled or updated.
+
+Legend: B queries, N entities, G distinct query times, M entries of the mass lists, Q entries of the subgraph lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import leaky_relu
+
+from tgap.graph import Visibility
+from tgap.graph.hashing import query_keys
+from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
+from tgap.graph.subgraph import Subgraphs, find_entries, roads
+from tgap.kernels.backend import Mass, Recording
+from tgap.kernels.structure import Walkers
+from tgap.scorer import IntArray, QueryBatch
+
+if TYPE_CHECKING:
+    from tgap.model.tgap import TGAP
+
+
+@dataclass(frozen=True)
+class Features:
+    """What PGNN gives for one query time: a function of weights, time and visible edges only, so it can be cached."""
+
+    h: Tensor  # [N, d]
+    table: Tensor  # h as the flow scores against it
+    arrival: Tensor | None  # [N, d] W_h h
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the tensors."""
+        return self.h.nbytes + self.table.nbytes + (0 if self.arrival is None else self.arrival.nbytes)
+
+    @staticmethod
+    def join(parts: Sequence[Features]) -> Features:
+        """Features of several times, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        arrivals = [part.arrival for part in parts if part.arrival is not None]
+        h, table = torch.cat([part.h for part in parts]), torch.cat([part.table for part in parts])
+        return Features(h, table, torch.cat(arrivals) if arrivals else None)
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """What a step leaves for a trace: the attention of all edges out of entities with mass, and what was sampled."""
+
+    before: Mass
+    after: Mass
+    recording: Recording
+    core: CoreNodes | None
+    sample: Sample | None
+    subgraphs: Subgraphs
+
+
+class Walk:
+    """A batch of queries on its way; the constructor walks up to the last flow, which the caller chooses."""
+
+    def __init__(
+        self,
+        model: TGAP,
+        queries: QueryBatch,
+        visibility: Visibility,
+        seed: int,
+        features: Sequence[Features] | None = None,
+        keep: bool = False,
+    ) -> None:
+        self.model = model
+        self.queries = queries
+        self.visibility = visibility
+        self.keep = keep
+        self.records: list[StepRecord] = []
+        self._keys = query_keys(seed, queries.subject, queries.relation, queries.time)
+        self._roads = roads(visibility)
+        self._start(features)
+        for step in range(1, model.config.steps):
+            core = self._choose_core(step)
+            before = self.mass
+            recording = self._flow(core)
+            sample = self._grow(core, before, recording, step)
+            self._update()
+            if keep:
+                self.records.append(StepRecord(before, self.mass, recording, core, sample, self.subgraphs))
+        self._enter()
+
+    def to_targets(self, row: IntArray, node: NDArray[np.int32]) -> Tensor:
+        """[targets] mean mass that given entities of each query hold at the end."""
+        return self.model.backend.to_targets(*self._flow_arguments(), row, node)
+
+    def to_all(self) -> Tensor:
+        """[B, N] mean mass of every entity at the end."""
+        return self.model.backend.to_all(*self._flow_arguments())
+
+    def finish(self) -> list[StepRecord]:
+        """The last flow with its record; returns the records of all steps."""
+        before = self.mass
+        recording = self._recording(None)
+        after = self.model.backend.step(*self._flow_arguments(), recording)
+        return [*self.records, StepRecord(before, after, recording, None, None, self.subgraphs)]
+
+    def _start(self, features: Sequence[Features] | None) -> None:
+        """Features of the batch's times, the query vectors q, all mass on the subjects, G^(0)."""
+        model, queries = self.model, self.queries
+        times, group = np.unique(queries.time, return_inverse=True)
+        if features is None:
+            features = [model.features(int(time), self.visibility) for time in times]
+        assert len(features) == len(times), "one set of features for each time"
+        self.features = Features.join(features)
+        entities = model.graph.num_entities
+        self._group = group.ravel().astype(np.int32)
+        self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
+
+        h = self.features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
+        subject, relation = torch.from_numpy(queries.subject), torch.from_numpy(queries.relation)
+        embedding = model.entity.index_select(0, subject)
+        self.q = model.query(embedding, h, model.relation.index_select(0, relation), model.sgnn)
+        settings = model.flow.settings
+        time = model.displacement.flow_table()
+        self.tables = model.backend.flow_tables(self.features.table, model.relation, time, model.flow.key, settings)
+
+        value = torch.zeros((len(queries), model.backend.columns(settings.flows)), dtype=model.entity.dtype)
+        value[:, : settings.flows] = 1
+        alone = np.arange(len(queries) + 1, dtype=np.int64)
+        self.mass = Mass(alone, queries.subject.astype(np.int32), value, settings.flows)
+        if model.config.subgraph:
+            self.subgraphs, self.g = Subgraphs.start(queries.subject), h
+        else:
+            self.subgraphs, self.g = Subgraphs.everything(entities), self.features.h
+
+    def _choose_core(self, step: int) -> CoreNodes | None:
+        """Core nodes of the step, from the mass before it."""
+        config, mass = self.model.config, self.mass
+        if not config.subgraph:
+            return None
+        mean = mass.mean().detach().numpy()
+        return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, self.model.graph.degree)
+
+    def _flow(self, core: CoreNodes | None) -> Recording:
+        """The question enters; attention flows one step (equations 6 to 8)."""
+        self._enter()
+        recording = self._recording(core)
+        self.mass = self.model.backend.step(*self._flow_arguments(), recording)
+        return recording
+
+    def _grow(self, core: CoreNodes | None, before: Mass, recording: Recording, step: int) -> Sample | None:
+        """The subgraph grows from the core nodes."""
+        if core is None:
+            return None
+        config = self.model.config
+        attention = recording.mean
+        if self.keep:  # all rows are recorded: the core nodes' lie at the recording's own places
+            core = CoreNodes(core.row, core.entry, recording.start, core.room)
+        sample = sample_edges(
+            self.visibility, core, before.node, attention, self._keys, step, config.sampled_edges, config.added_edges
+        )
+        self.subgraphs = self.subgraphs.grow(self.model.graph, sample.added_row, sample.added)
+        return sample
+
+    def _update(self) -> None:
+        """SGNN: newcomers start from h, messages pass along the subgraph, arrived attention adds a_j W_h h_j."""
+        model, subgraphs = self.model, self.subgraphs
+        rows = self._rows_of(subgraphs.query, subgraphs.node)
+        if model.config.subgraph:
+            origin = torch.from_numpy(subgraphs.origin)
+            stay = origin >= 0
+            g = self.features.h.index_select(0, rows)
+            g = torch.where(stay[:, None], self.g.index_select(0, origin.clamp(min=0)), g)
+            times = np.array([model.displacement.origin(int(time)) for time in self.queries.time], np.int64)
+            edges = subgraphs.edge_set(model.graph, times, model.displacement.signs)
+        else:
+            g = self.g
+            edges = model.whole_edges(int(self.queries.time[0]), self.visibility)
+        tables = model.relation, model.displacement.size
+        g = model.backend.attend(g, g, model.sgnn.weights(), *tables, edges, model.attention)
+        if self.features.arrival is not None:
+            g = g + self._arrived()[:, None] * self.features.arrival.index_select(0, rows)
+        self.g = leaky_relu(g, model.config.leaky_slope) if model.config.activation else g
+
+    def _arrived(self) -> Tensor:
+        """[Q] mean mass of the subgraph's entities."""
+        subgraphs, mass = self.subgraphs, self.mass
+        entities = self.model.graph.num_entities
+        entry = find_entries(mass.row, mass.node, subgraphs.query, subgraphs.node, entities)
+        mean = mass.mean().index_select(0, torch.from_numpy(np.maximum(entry, 0)))
+        return torch.where(torch.from_numpy(entry >= 0), mean, torch.zeros((), dtype=mean.dtype))
+
+    def _enter(self) -> None:
+        """g <- W_g [g || q]."""
+        self.g = self.model.enter(self.g, self.q, torch.from_numpy(self.subgraphs.query))
+
+    def _recording(self, core: CoreNodes | None) -> Recording:
+        """Room for the attention of the core nodes' edges, or of all edges if the walk is to be kept."""
+        mass = self.mass
+        kind = mass.value.detach().numpy().dtype
+        start, room = np.full(len(mass.node), -1, np.int64), 0
+        if self.keep:
+            ends = np.concatenate([[0], np.cumsum(self.model.graph.degree[mass.node])])
+            start, room = ends[:-1], int(ends[-1])
+        elif core is not None:
+            start, room = core.start, core.room
+        full = np.zeros((room if self.keep else 0, mass.value.shape[1]), kind)
+        return Recording(start, np.zeros(room, kind), full)
+
+    def _rows_of(self, query: IntArray, node: NDArray[np.integer]) -> Tensor:
+        """Rows of the features of given entities at their query's time."""
+        return torch.from_numpy(self._place[self._group[query], node].astype(np.int64))
+
+    def _flow_arguments(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - one tuple for three backend calls
+        model = self.model
+        origin = [model.displacement.flow_origin(int(time)) for time in self.queries.time]
+        walkers = Walkers(
+            mass_row=self.mass.row,
+            mass_node=self.mass.node,
+            sub_row=self.subgraphs.row,
+            sub_node=self.subgraphs.node,
+            origin=np.array(origin, np.int64),
+            group=self._group,
+            place=self._place,
+        )
+        flow = model.flow
+        return self.mass, self.g, flow.query, flow.key, self.tables, walkers, self._roads, flow.settings
