@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,7 +23,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run() -> Run:
     def call(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(evaluate, [str(argument) for argument in arguments])
+        return CliRunner(env={"COLUMNS": "80"}).invoke(evaluate, [str(argument) for argument in arguments])
 
     return call
 
@@ -139,3 +141,30 @@ def test_a_run_folder_knows_its_dataset(run: Run, tmp_path: Path) -> None:
     refused = run(folder, "--dataset", "icews14")
     assert isinstance(refused.exception, ConfigError)
     assert "answers about world only" in str(refused.exception)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
+
+
+def shown_commands() -> list[tuple[str, str]]:
+    """Commands of the protocol page, each with the output printed under it."""
+    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE) if part]
+    return [(command, output) for command, output in (part.split("\n", 1) for part in parts)]
+
+
+@pytest.mark.parametrize(("command", "shown"), shown_commands())
+def test_the_protocol_page_shows_what_the_commands_print(run: Run, command: str, shown: str) -> None:
+    program, name, *arguments = shlex.split(command)
+    assert (program, name) == ("tgap", "evaluate")
+    result = run(*arguments)
+    if isinstance(result.exception, DataError):
+        pytest.skip(str(result.exception))
+    assert result.exit_code == 0, result.output
+
+    def timeless(text: str) -> str:
+        return re.sub(r"[ \t]+$", "", re.sub(r"^Seconds: .*$", "", text, flags=re.MULTILINE), flags=re.MULTILINE)
+
+    printed = timeless(result.output)
+    for excerpt in shown.split("...\n"):
+        assert timeless(excerpt).strip("\n") in printed
