@@ -29,7 +29,8 @@ def test_damaged_tensors_are_noticed(tmp_path: Path, damage: str) -> None:
     content = bytearray(path.read_bytes())
     if damage == "flipped":
         content[-3] ^= 1
-    path.write_bytes({"truncated": content[:-4], "flipped": content, "empty": b"", "garbage": b"x" * 99}[damage])
+    damaged = {"truncated": bytes(content[:-4]), "flipped": bytes(content), "empty": b"", "garbage": b"x" * 99}
+    path.write_bytes(damaged[damage])
     with pytest.raises(RunError, match=r"t\.safetensors is damaged"):
         read_tensors(path)
 

@@ -97,9 +97,9 @@ class StandInScorer:
         return scores
 
 
-def config_of(**training: object) -> RunConfig:
+def config_of(**training: Any) -> RunConfig:
     """Settings of a short run."""
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "epochs": 2.0,
         "batch_size": 8,
         "learning_rate": 0.05,
@@ -110,15 +110,15 @@ def config_of(**training: object) -> RunConfig:
         "patience": 0,
         **training,
     }
-    return RunConfig(dataset="small", training=TrainingConfig(**values))  # type: ignore[arg-type]
+    return RunConfig(dataset="small", training=TrainingConfig(**values))
 
 
-def blank_curve(_metrics: list[dict[str, Any]], _title: str) -> bytes:
+def blank_curve(metrics: list[dict[str, Any]], title: str) -> bytes:
     """In place of ``draw_curve`` where the picture is not the point: drawing takes longer than all the rest."""
     return b""
 
 
-def new_run(path: Path, dataset: Dataset | None = None, **training: object) -> RunFolder:
+def new_run(path: Path, dataset: Dataset | None = None, **training: Any) -> RunFolder:
     """Run folder for a stand-in."""
     return create_run(path, config_of(**training), dataset or small_dataset(), threads=1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -27,7 +28,7 @@ class Announce(Listener):
 def main(path: Path) -> None:
     torch.set_num_threads(1)
     curve.draw_curve = blank_curve
-    settings: dict[str, object] = {"epochs": 4.0, "checkpoint_minutes": 0.001, "validate_every": 0.5}
+    settings: dict[str, Any] = {"epochs": 4.0, "checkpoint_minutes": 0.001, "validate_every": 0.5}
     folder = RunFolder(path) if path.exists() else new_run(path, **settings)
     interruption = Interruption()
     with interruption.on_signals():

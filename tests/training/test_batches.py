@@ -119,7 +119,7 @@ def test_directions_together_hide_half_as_much() -> None:
     distinct = Facts(*np.unique(np.stack(list(facts), axis=1), axis=0).T)
     shares = {}
     for directions in ("apart", "together"):
-        plan = plan_of(distinct, TrainingConfig(batch_size=200, days_per_batch=0, directions=directions))  # type: ignore[arg-type]
+        plan = plan_of(distinct, TrainingConfig(batch_size=200, days_per_batch=0, directions=directions))
         batches = [plan[index] for index in range(len(plan))]
         shares[directions] = sum(len(batch.facts) for batch in batches) / sum(len(batch) for batch in batches)
     assert shares["together"] == pytest.approx(0.5, abs=0.05)

@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -22,7 +23,7 @@ def tensors_of(value: float, size: int = 5) -> dict[str, torch.Tensor]:
     return {"weights/a": torch.full((size,), value), "count/a": torch.tensor(3.0)}
 
 
-def store_in(path: Path, **training: object) -> CheckpointStore:
+def store_in(path: Path, **training: Any) -> CheckpointStore:
     return CheckpointStore(path / "checkpoints", config_of(**training))
 
 
@@ -79,14 +80,14 @@ def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(tmp_path: Path,
 def test_if_all_are_damaged_nothing_is_guessed(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     (store.save(STATE, tensors_of(1.0)) / "state.json").write_text("{}")
-    with pytest.raises(RunError, match="no checkpoint .* can be read"):
+    with pytest.raises(RunError, match=r"no checkpoint .* can be read"):
         store_in(tmp_path).load()
 
 
 def test_settings_that_decide_the_course_may_not_change(tmp_path: Path) -> None:
     store_in(tmp_path).save(STATE, tensors_of(1.0))
     assert loaded_value(store_in(tmp_path, epochs=9.0, max_minutes=3.0, patience=2, checkpoint_minutes=1.0)) == 1.0
-    with pytest.raises(RunError, match="the settings differ .* only epochs, patience"):
+    with pytest.raises(RunError, match=r"the settings differ .* only epochs, patience"):
         store_in(tmp_path, batch_size=9).load()
 
 
@@ -99,7 +100,7 @@ def test_a_full_disk_leaves_the_earlier_checkpoint(tmp_path: Path, monkeypatch: 
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(checkpoint_module, "write_bytes", full)
-    with pytest.raises(RunError, match="disk is full: free some space; checkpoint-000001 is intact; .* --resume"):
+    with pytest.raises(RunError, match=r"disk is full: free some space; checkpoint-000001 is intact; .* --resume"):
         store.save(STATE, tensors_of(2.0))
     assert names(tmp_path) == ["checkpoint-000001"]
     assert loaded_value(store_in(tmp_path)) == 1.0

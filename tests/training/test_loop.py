@@ -13,7 +13,7 @@ import torch
 from tests.training.standin import StandIn, blank_curve, config_of, new_run, small_dataset, train_standin
 from tgap.errors import RunError, TrainingError
 from tgap.graph import Visibility
-from tgap.runs.files import read_tensors
+from tgap.runs.files import read_tensors, write_bytes
 from tgap.runs.folder import RunFolder
 from tgap.runs.load import build_graph
 from tgap.training import checkpoint as checkpoint_module
@@ -126,16 +126,14 @@ def test_stopping_and_resuming_anywhere_changes_nothing(tmp_path: Path, schedule
     reasons = []
     for stop_at in (1, 12, 13, 31, 45):
         interruption = Interruption()
-        reasons.append(
-            train_standin(parts, listeners=[Recorder(interruption, stop_at)], interruption=interruption)
-        )
+        reasons.append(train_standin(parts, listeners=[Recorder(interruption, stop_at)], interruption=interruption))
     assert reasons == ["interrupted"] * 5
     assert train_standin(parts) == "finished"
     assert_same_run(whole, parts)
 
 
 def test_without_average_and_with_free_mixing_too(tmp_path: Path) -> None:
-    settings: dict[str, object] = {"average_decay": 0.0, "days_per_batch": 0, "clip_norm": 0.0, "epochs": 0.5}
+    settings: dict[str, Any] = {"average_decay": 0.0, "days_per_batch": 0, "clip_norm": 0.0, "epochs": 0.5}
     whole, parts = new_run(tmp_path / "whole", **settings), new_run(tmp_path / "parts", **settings)
     train_standin(whole)
     interruption = Interruption()
@@ -166,7 +164,7 @@ def test_a_stop_during_validation_repeats_the_validation(tmp_path: Path) -> None
         def __init__(self, interruption: Interruption) -> None:
             self.interruption = interruption
 
-        def on_validating(self, done: int, total: int) -> None:
+        def on_validating(self, done: int, total: int) -> None:  # noqa: ARG002
             self.interruption.request()
 
     whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
@@ -186,7 +184,9 @@ def test_a_loss_that_is_no_number_names_the_batch_and_keeps_the_checkpoint(tmp_p
     model = StandIn(build_graph(small_dataset()))
     model.fail_at = 45
     recorder = Recorder()
-    with pytest.raises(TrainingError, match=r"loss became nan in epoch 2, batch \d+ \(\d queries at times \d.*first as"):
+    with pytest.raises(
+        TrainingError, match=r"loss became nan in epoch 2, batch \d+ \(\d queries at times \d.*first as"
+    ):
         train_standin(folder, model=model, listeners=[recorder])
     assert recorder.closed == 1
     assert len(recorder.steps) == 44
@@ -202,7 +202,7 @@ def test_a_gradient_that_is_no_number_stops_before_the_step(tmp_path: Path) -> N
     folder = new_run(tmp_path / "run")
     model = StandIn(build_graph(small_dataset()))
     model.entity.register_hook(lambda gradient: gradient * float("inf"))  # type: ignore[no-untyped-call]
-    with pytest.raises(TrainingError, match="length of the gradient became (inf|nan) in epoch 1, batch 1 "):
+    with pytest.raises(TrainingError, match=r"length of the gradient became (inf|nan) in epoch 1, batch 1 "):
         train_standin(folder, model=model)
     assert torch.isfinite(model.entity).all()
 
@@ -213,7 +213,7 @@ def test_a_full_disk_stops_with_one_line_and_the_run_goes_on_later(
     whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
     train_standin(whole)
     writes = itertools.count()
-    real = checkpoint_module.write_bytes
+    real = write_bytes
 
     def fills_up(path: Path, content: bytes) -> None:
         if next(writes) >= 4:  # two checkpoints of two files fit
@@ -250,7 +250,7 @@ def test_two_processes_cannot_train_one_run(tmp_path: Path) -> None:
     assert train_standin(folder) == "finished"
 
 
-def make_trainer(path: Path, figures: list[float], clock: Any = None, **training: object) -> tuple[Trainer, Recorder]:
+def make_trainer(path: Path, figures: list[float], clock: Any = None, **training: Any) -> tuple[Trainer, Recorder]:
     """A trainer whose validations give prepared figures."""
     dataset, config, recorder = small_dataset(), config_of(**training), Recorder()
     graph = build_graph(dataset)

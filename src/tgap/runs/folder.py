@@ -146,13 +146,13 @@ class RunFolder:
 def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
     """A new run folder with its config and environment. An existing run is never overwritten."""
     folder = RunFolder(path)
-    if path.exists() and not path.is_dir():
-        raise RunError(f"{path} is a file; choose another folder with --out")
-    if path.exists() and any(path.iterdir()):
-        remedy = f"continue it with --resume {path}" if folder.config_file.exists() else "it is not empty"
-        raise RunError(f"{path} exists already; choose another folder with --out ({remedy})")
     with writing(path):
-        path.mkdir(parents=True, exist_ok=True)
+        taken = path.exists() and (not path.is_dir() or any(path.iterdir()))
+        if not taken:
+            path.mkdir(parents=True, exist_ok=True)
+    if taken:
+        remedy = f", or continue it with --resume {path}" if folder.config_file.exists() else ""
+        raise RunError(f"{path} exists already and is not an empty folder; choose another one with --out{remedy}")
     write_json(folder.environment_file, describe_environment(dataset, threads))
     folder.write_config(config)
     return folder
