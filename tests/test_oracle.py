@@ -465,9 +465,10 @@ def test_hand_computed_question() -> None:
     assert first.transition[2] == first.transition[3] == 0.5  # 1 is not in the subgraph: two edges out, a half each
     assert (first.core, first.candidates, first.added) == ([0], [0, 1], [0, 1])
 
-    # SGNN. Into 0 only its loop: 1 * (-1 + 0 + 0) = -1. Into 1 only edge 1: 2 * (-1 + 1 + 1) = 2. Each minus q.
+    # SGNN. Into 0 only its loop: 1 * (-1 + 0 + 0) = -1. Into 1 only edge 1: 2 * (-1 + 1 + 1) = 2. Then each minus q.
     g0, g1 = -1 - (h0 + 1), 2 - (h0 + 1)
-    np.testing.assert_allclose([first.features[0][0], first.features[1][0]], [g0, g1], rtol=1e-13)
+    np.testing.assert_allclose([first.features[0][0], first.features[1][0]], [-1, 2], rtol=1e-13)
+    np.testing.assert_allclose([second.flow_features[0][0], second.flow_features[1][0]], [g0, g1], rtol=1e-13)
 
     # Step 2. Edge 2 has base u_1 (-1 + 1) = 0; the loops have base 0; edge 1 has base 2 u_0.
     score = [

@@ -47,15 +47,12 @@ class _Gather(torch.autograd.Function):
     def forward(ctx: Any, u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes,
                 slope: float) -> Tensor:  # fmt: skip
         incoming = edges.incoming
-        signs, relations, n = b.shape
-        compact = edges.source_index is not None
+        _, signs, n = b.shape
         shape = MessageShape(
             row=n,
-            sources=a.shape[-2],
-            source_signs=1 if compact else signs,
+            source_signs=a.shape[1],
             signs=signs,
-            relations=relations,
-            buckets=c.shape[1],
+            buckets=c.shape[0],
             loop=edges.loop,
             origin=edges.origin,
             exact=clock.exact,
@@ -126,7 +123,9 @@ def _sum_chunks(buffers: Tensor) -> Tensor:
 def gather(
     u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes, slope: float
 ) -> Tensor:
-    """[M, n] aggregate from tables in lane layout: u [M, n], a [S, sources, n] or [rows, n], b [S, 2R+1, n], c [S, D, n]."""
+    """[M, n] aggregate from tables in lane layout: u [M, n], a [sources, S or 1, n],
+
+    b [2R+1, S, n], c [D, S, n]."""
     result: Tensor = _Gather.apply(u, a, b, c, edges, clock, lanes, slope)  # type: ignore[no-untyped-call]
     return result
 

@@ -32,20 +32,22 @@ class CompiledBackend:
     ) -> Tensor:
         """See ``Backend.attend``."""
         lanes = Lanes(target.shape[1], settings.heads)
-        message = lanes.spread_weight(weights.message).transpose(1, 2)  # [S, d, n]
+        signs = len(weights.message)
+        message = lanes.spread_weight(weights.message).reshape(signs * lanes.row, -1).T  # [d, S n]
         u = target @ lanes.spread_weight(_query_side(weights) * settings.scale).T
-        b = relation @ message
-        c = displacement @ message
+        b = (relation @ message).view(-1, signs, lanes.row)
+        c = (displacement @ message).view(-1, signs, lanes.row)
         if weights.message_bias is not None:
-            c = c + lanes.spread(weights.message_bias)[:, None]
+            c = c + lanes.spread(weights.message_bias)
         if edges.source_index is None:
-            a = source @ message
+            a = (source @ message).view(-1, signs, lanes.row)
         else:
             assert edges.source_sign is not None, "a compact edge set names the sign of each source"
             rows = source.index_select(0, torch.from_numpy(edges.source_index))
-            ends = np.searchsorted(edges.source_sign, np.arange(len(message) + 1))
-            parts = [rows[ends[sign] : ends[sign + 1]] @ message[sign] for sign in range(len(message))]
-            a = torch.cat(parts)
+            ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
+            maps = message.split(lanes.row, dim=1)
+            parts = [rows[ends[sign] : ends[sign + 1]] @ maps[sign] for sign in range(signs)]
+            a = torch.cat(parts)[:, None]
         return lanes.gather(autograd.gather(u, a, b, c, edges, settings.clock, lanes, settings.slope))
 
     def columns(self, flows: int) -> int:

@@ -1,6 +1,6 @@
 """Compiled attention over incoming messages: the shared core of PGNN and SGNN, forward and backward.
 
-    m_e = A[row of (source, sign)] + B[sign, relation] + C[sign, size]        W_s(h + rho + tau), factored
+    m_e = A[source, sign] + B[relation, sign] + C[size, sign]        W_s(h + rho + tau), factored
     s_e = act(u_j . m_e)   for each head,     out_j = sum of softmax(s_e) m_e over the edges e into j
 
 Cost: O(row) an edge and pass, with tables that stay in the cache. Nothing of size edges x dimension is stored: the
@@ -31,11 +31,9 @@ class MessageShape(NamedTuple):
     """Whole numbers that a kernel needs besides the arrays."""
 
     row: int  # n
-    sources: int  # rows of A for one sign
     source_signs: int  # S if A has a block for each sign, 1 if its rows are already by sign
     signs: int  # S
-    relations: int  # rows of B for one sign
-    buckets: int  # rows of C for one sign
+    buckets: int  # D
     loop: int  # relation id of self-loops
     origin: int  # the instant that displacements are measured from
     exact: int  # Clock.exact
@@ -73,9 +71,9 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
                 seen = True
                 sign, size = _displacement(edge, incoming, bounds, shape)
                 block = sign if shape.source_signs > 1 else 0
-                a = (block * shape.sources + incoming.pair_source[pair]) * n
-                b = (sign * shape.relations + incoming.relation[edge]) * n
-                d = (sign * shape.buckets + size) * n
+                a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
+                b = (np.int64(incoming.relation[edge]) * shape.signs + sign) * n
+                d = (size * shape.signs + sign) * n
                 even = zero16(U)
                 odd = zero16(U)
                 for c in range(0, n, 32):
@@ -137,9 +135,9 @@ def gather_backward(
                     continue
                 sign, size = _displacement(edge, incoming, bounds, shape)
                 block = sign if shape.source_signs > 1 else 0
-                a = (block * shape.sources + incoming.pair_source[pair]) * n
-                b = (sign * shape.relations + incoming.relation[edge]) * n
-                d = (sign * shape.buckets + size) * n
+                a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
+                b = (np.int64(incoming.relation[edge]) * shape.signs + sign) * n
+                d = (size * shape.signs + sign) * n
                 even = zero16(U)
                 odd = zero16(U)
                 for c in range(0, n, 32):
@@ -172,14 +170,14 @@ def gather_sources(first, last, incoming, shape, lanes, U, d_out, coefficient, d
     width = len(lanes)
     for i in range(first, last):
         for block in range(shape.source_signs):
-            a = (block * shape.sources + i) * n
+            a = (i * shape.source_signs + block) * n
             for c in range(0, n, 16):
                 store(d_A, a + c, zero16(U))
         for k in range(incoming.source_row[i], incoming.source_row[i + 1]):
             pair = incoming.source_pair[k]
             j = np.int64(incoming.pair_target[pair])
             for block in range(shape.source_signs):
-                a = (block * shape.sources + i) * n
+                a = (i * shape.source_signs + block) * n
                 at = (np.int64(pair) * shape.source_signs + block) * 2 * width
                 p = load(coefficient, at, lanes)
                 if not any_greater(p, p * 0.0):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -68,4 +69,18 @@ class Lanes:
 
     def gather(self, rows: Tensor) -> Tensor:
         """[.., row] -> [.., d], the inverse of ``spread``."""
-        return rows.index_select(rows.dim() - 1, self.position)
+        result: Tensor = _Gather.apply(rows, self)  # type: ignore[no-untyped-call]
+        return result
+
+
+class _Gather(torch.autograd.Function):
+    """``Lanes.gather``; positions are distinct, so its backward pass copies where torch's own would add."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, lanes: Lanes) -> Tensor:
+        ctx.lanes = lanes
+        return rows.index_select(rows.dim() - 1, lanes.position)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return ctx.lanes.spread(grad), None
