@@ -93,7 +93,8 @@ class TrainingConfig:
 
     epochs: float = 10.0  # passes over the training queries (both directions); 0.5 is half a pass
     batch_size: int = 32  # most queries in a batch
-    days_per_batch: int = 1  # distinct timestamps in a batch (thin ones are pooled); 0 = any, mixed freely
+    days_per_batch: int = 1  # distinct timestamps in a batch (thin ones are pooled, see hidden_share); 0 = any
+    hidden_share: float = 0.5  # about the most of a timestamp's facts that one batch may hide; 1 = no limit
     directions: Literal["apart", "together"] = "apart"  # together: a fact's two queries share a batch, it hides half
     learning_rate: float = 1e-3  # Adam's step size at its highest
     warmup_steps: int = 100  # steps of linear rise to learning_rate
@@ -116,6 +117,8 @@ class TrainingConfig:
         _positive("training.epochs", self.epochs)
         _at_least("training.batch_size", self.batch_size, 1)
         _at_least("training.days_per_batch", self.days_per_batch, 0)
+        if not 0 < self.hidden_share <= 1:
+            raise ConfigError(f"training.hidden_share is {self.hidden_share}; expected 0 < share <= 1")
         _positive("training.learning_rate", self.learning_rate)
         _at_least("training.warmup_steps", self.warmup_steps, 0)
         if not 0 < self.decay_share <= 1:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -46,6 +47,7 @@ config_strategy = st.builds(
     TrainingConfig,
     batch_size=st.integers(1, 20),
     days_per_batch=st.integers(0, 3),
+    hidden_share=st.sampled_from([0.2, 0.5, 1.0]),
     directions=st.sampled_from(["apart", "together"]),
     seed=st.integers(0, 5),
 )
@@ -118,7 +120,8 @@ def test_directions_together_hide_half_as_much() -> None:
     facts = random_facts(0, facts=400, entities=6, relations=RELATIONS, days=4)
     distinct = Facts(*np.unique(np.stack(list(facts), axis=1), axis=0).T)
     shares = {}
-    for directions in ("apart", "together"):
+    choices: tuple[Literal["apart", "together"], ...] = ("apart", "together")
+    for directions in choices:
         plan = plan_of(distinct, TrainingConfig(batch_size=200, days_per_batch=0, directions=directions))
         batches = [plan[index] for index in range(len(plan))]
         shares[directions] = sum(len(batch.facts) for batch in batches) / sum(len(batch) for batch in batches)
@@ -129,20 +132,36 @@ def test_directions_together_hide_half_as_much() -> None:
 def test_a_day_is_divided_evenly_and_thin_days_are_pooled() -> None:
     random = np.random.default_rng(0)
     many = np.arange(80)
-    facts = Facts(many, random.integers(0, 3, 80), 80 + many, np.zeros(80, dtype=np.int64))
+    full = Facts(many, random.integers(0, 3, 80), 80 + many, np.zeros(80, dtype=np.int64))
     thin = Facts(many[:20], many[:20] * 0, 80 + many[:20], 1 + np.arange(20))  # one fact a day
-    both = Facts.concatenate([facts, thin])
-    config = TrainingConfig(batch_size=32)
+    both = Facts.concatenate([full, thin])
+    config = TrainingConfig(batch_size=30, hidden_share=1.0)
     graph = TemporalGraph.build(160, 3, both.subject, both.relation, both.object, both.time)
-    plan = EpochPlan(TrainingQueries.of(both, graph, config), config, 0)
-    sizes = {"full": [], "thin": []}  # type: dict[str, list[int]]
+
+    def sizes(facts: Facts) -> list[int]:
+        plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+        return sorted(len(plan[index]) for index in range(len(plan)))
+
+    assert sizes(full) == [26, 26, 27, 27, 27, 27]
+    assert min(sizes(both)) >= 15
+    assert len(sizes(both)) <= 9  # 200 queries; without pooling there would be 26 batches
+
+
+@pytest.mark.parametrize("directions", ["apart", "together"])
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_a_batch_hides_about_the_allowed_share_of_a_day(directions: Literal["apart", "together"], share: float) -> None:
+    facts = random_facts(2, facts=1200, entities=6, relations=RELATIONS, days=100)
+    config = TrainingConfig(batch_size=16, hidden_share=share, directions=directions)
+    plan = plan_of(facts, config)
+    on_day = np.bincount(facts.time)
+    shares: list[float] = []
     for index in range(len(plan)):
-        batch = plan[index]
-        sizes["full" if (batch.queries.time == 0).any() else "thin"].append(len(batch))
-    assert min(sizes["full"] + sizes["thin"]) >= 16
-    assert len(plan) <= 8  # 200 queries; without pooling there would be 25
-    whole = [EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)[index] for index in range(5)]
-    assert [len(batch) for batch in whole] == [32] * 5
+        times, hidden = np.unique(plan[index].queries.time, return_counts=True)
+        asked = hidden / 2 if directions == "together" else hidden
+        shares.extend(asked / on_day[times])
+    assert np.mean(shares) <= 1.5 * share
+    unlimited = plan_of(facts, TrainingConfig(batch_size=16, hidden_share=1.0, directions=directions))
+    assert len(np.unique(unlimited[0].queries.time)) == 1
 
 
 def test_batches_of_one_day_hold_one_day() -> None:

@@ -4,9 +4,11 @@ Queries that must or should share a batch form a *unit*: all queries with the sa
 together (with ``directions = "together"`` also the two directions of each fact, which halves what a batch hides). A
 unit larger than a batch is cut. Units are dealt to batches like this:
 
-1. Timestamps are shuffled and taken in pools of ``days_per_batch`` (0: one pool of everything). Timestamps with fewer
-   queries than half a batch come first and share pools until half a batch is there; otherwise the thin early years of
-   a dataset would make hundreds of tiny batches, each with a full optimiser step.
+1. Timestamps are shuffled and taken in pools of ``days_per_batch`` (0: one pool of everything). A batch hides its
+   facts, and one that holds a thin day whole would hide that day whole: what happened on the day of the question, the
+   best evidence there is, would never be seen in training. So thin timestamps come first and share pools until a batch
+   of the pool hides about ``hidden_share`` of each at most (a pool of Q queries has Q / 2 facts, a batch hides up to
+   ``batch_size`` of them, half as many with ``directions = "together"``), and half a batch at least is there.
 2. A pool of Q queries makes ceil(Q / batch_size) batches of nearly equal size (33 queries at 32 a batch give 17 and
    16, not 32 and 1): the largest units first, each to the emptiest batch, equals in random order. If a unit does not
    fit, the pool gets one batch more. No batch exceeds ``batch_size``.
@@ -174,12 +176,20 @@ def _place_in_group(group: IntArray) -> IntArray:
     return rows - np.maximum.accumulate(np.where(first, rows, 0))
 
 
+def _least_pool(config: TrainingConfig) -> float:
+    """Queries that a pool needs, so that a batch hides no more than ``hidden_share`` of its timestamps."""
+    if config.hidden_share == 1:
+        return config.batch_size / 2
+    hidden_facts = config.batch_size / (2 if config.directions == "together" else 1)
+    return 2 * hidden_facts / config.hidden_share
+
+
 def _pools(day_sizes: IntArray, config: TrainingConfig, random: np.random.PCG64) -> IntArray:
     """Pool of each timestamp: rule 1 of the module."""
     pool = np.zeros(len(day_sizes), dtype=np.int64)
     if config.days_per_batch == 0:
         return pool
-    enough = config.batch_size / 2
+    enough = _least_pool(config)
     shuffled = np.argsort(random.random_raw(len(day_sizes)), kind="stable")
     thin_first = shuffled[np.argsort(day_sizes[shuffled] >= enough, kind="stable")]
     current = days = queries = 0
