@@ -30,6 +30,7 @@ from tgap.data.instants import (
 from tgap.data.timeline import Timeline, Unit
 from tgap.errors import DataError
 
+LONGEST = 2**30  # units between the first and the last instant: ids of time fit 32 bits with room for questions
 _ENOUGH = 5  # different dates that must share a pattern before it is taken for the unit
 _CANONICAL = {"year": "%Y", "month": "%Y-%m", "week": "%Y-%m-%d", "day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H:%M"}
 
@@ -53,7 +54,7 @@ def count_instants(found: Instants, texts: list[str], unit: Unit | None = None) 
     if not good.any():
         return Counted(Timeline("integer", 0, 0, "%d"), found.number, good, 0, 0)
     numbers = found.precision == NUMBER
-    compact = bool(numbers.any()) and bool((compact_dates(found) | ~numbers).all()) and unit not in ("integer", "year")
+    compact = bool(numbers.any()) and bool((compact_dates(found) | ~numbers).all()) and unit != "integer"
     numeric = 2 * int(numbers.sum()) > int(good.sum()) and not compact
     if unit == "integer" and not numeric:
         raise DataError("unit 'integer' needs plain whole numbers; these times are dates, choose day, hour or so")
@@ -66,6 +67,11 @@ def count_instants(found: Instants, texts: list[str], unit: Unit | None = None) 
         timeline, cut, vague = _date_timeline(as_dates(found), texts, unit)
     ordinal, fits = timeline.count(found, vague=True)
     first, last = int(ordinal[fits].min()), int(ordinal[fits].max())
+    if last - first > LONGEST:
+        raise DataError(
+            f"the times span {last - first:,} {timeline.unit} units, at most {LONGEST:,} are supported; "
+            "choose a coarser unit, or mend a stray time"
+        )
     placed = Timeline(timeline.unit, first, last, timeline.style, timeline.week_start)
     return Counted(placed, ordinal - first, fits, cut, vague)
 

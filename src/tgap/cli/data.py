@@ -1,0 +1,57 @@
+"""``tgap data``: what there is, what it is like, where to get it, and how to bring your own."""
+
+from __future__ import annotations
+
+import click
+
+from tgap.cli.data_import import import_command
+from tgap.cli.data_sources import download_command, make_world_command
+
+
+class _InOrder(click.Group):
+    """A group that lists its commands in the order a newcomer needs them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names as they were added."""
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder)
+def data() -> None:
+    """List, show, download and import datasets.
+
+    Datasets are looked for in the folder TGAP_DATA if that variable is set; else in ../shared/datasets beside the
+    checkout, if there is one, and in your cache directory.
+    """
+
+
+@data.command("list")
+def list_command() -> None:
+    """List the datasets that can be named, and where they are."""
+    from tgap.cli.data_output import print_catalog
+
+    print_catalog()
+
+
+@data.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, for other programs.")
+def show_command(name: str, as_json: bool) -> None:
+    """Show what dataset NAME (or folder) is like.
+
+    Prints the paper's statistics, repeated and shared facts, what valid and test have that train lacks, how busy the
+    entities are, and how the facts spread over time.
+    """
+    from tgap.cli.data_output import print_dataset, print_json
+    from tgap.data import load_dataset
+
+    dataset = load_dataset(name)
+    if as_json:
+        print_json(dataset)
+    else:
+        print_dataset(dataset)
+
+
+data.add_command(download_command)
+data.add_command(import_command)
+data.add_command(make_world_command)

@@ -1,0 +1,134 @@
+"""``tgap data import``: own data in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tgap.data.splits import SPLIT_RULES, SplitRule
+from tgap.data.timeline import UNITS, Unit
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("import")
+@click.argument("events", type=_FILE)
+@click.option("--out", required=True, metavar="NAME", help="Name to store it under, or a folder (with a '/').")
+@click.option("--subject", default="", metavar="COL", help="Column of who acts: its header name or position from 1.")
+@click.option("--relation", default="", metavar="COL", help="Column of what happens.")
+@click.option("--object", "obj", default="", metavar="COL", help="Column of to whom it happens.")
+@click.option("--time", default="", metavar="COL", help="Column of when it happens (or begins, with --end).")
+@click.option("--end", default="", metavar="COL", help="Column of when it ends: gives a -since and an -until fact.")
+@click.option("--modifier", default="", metavar="COL", help="Column merged into the relation: P54-occurSince.")
+@click.option("--header/--no-header", default=None, help="Whether the first line names the columns.  [default: found]")
+@click.option("--separator", default="", metavar="CHAR", help="Separator of columns.  [default: tab or comma, found]")
+@click.option("--unit", type=click.Choice(UNITS), help="Unit of time; finer times are cut to it.  [default: found]")
+@click.option("--valid", type=_FILE, help="File of the valid split, if your data are divided already.")
+@click.option("--test", type=_FILE, help="File of the test split, if your data are divided already.")
+@click.option(
+    "--split", type=click.Choice(SPLIT_RULES), default="random", show_default=True, help="How to divide one file."
+)
+@click.option("--shares", default="80/10/10", show_default=True, help="Percent of facts for train/valid/test.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random division.")
+@click.option("--skip-bad", type=_FILE, metavar="FILE", help="Import the good rows, write the bad ones to FILE.")
+@click.option("--replace", is_flag=True, help="Overwrite a stored dataset of that name.")
+def import_command(
+    events: Path,
+    out: str,
+    subject: str,
+    relation: str,
+    obj: str,
+    time: str,
+    end: str,
+    modifier: str,
+    header: bool | None,
+    separator: str,
+    unit: Unit | None,
+    valid: Path | None,
+    test: Path | None,
+    split: SplitRule,
+    shares: str,
+    seed: int,
+    skip_bad: Path | None,
+    replace: bool,
+) -> None:
+    """Import your own EVENTS: who did what to whom, and when.
+
+    EVENTS is a tab or comma separated file or a Parquet file, packed with gzip or not, with or without a header.
+    Columns that you do not name are found by usual header words (subject, relation, object, time ...), else by
+    position: four columns are subject, relation, object, time; in five the fourth is a modifier of the relation, or
+    the start of an interval.
+
+    Times may be dates, datetimes, months, weeks, years (also 0025 and -44) or whole numbers; the unit is found.
+
+    \b
+    The split: random         facts at random
+               chronological  the latest to test; no instant is in two splits
+               unseen-times   every tenth instant is kept out of train
+
+    A bad row stops the import with file, line and reason, and nothing is written; with --skip-bad the good rows are
+    imported and the bad ones are written to FILE, each with its reason.
+
+    \b
+    Examples:
+      tgap data import events.csv --out mine
+      tgap data import visits.csv --subject guest --relation kind --object host --time day --out visits
+      tgap data import terms.tsv --time start --end stop --unit year --out terms
+      tgap data import train.txt --valid valid.txt --test test.txt --out published
+    """  # noqa: D301  click marks text that keeps its line ends with a backspace
+    from tgap.cli.data_output import print_imported
+    from tgap.cli.data_place import storage_place
+    from tgap.data.importing import import_events
+    from tgap.data.layout import Layout
+    from tgap.data.rejects import write_rejects
+    from tgap.data.stored import check_free, store_dataset
+
+    name, folder = storage_place(out)
+    check_free(folder, replace)
+    layout = Layout(
+        subject=subject,
+        relation=relation,
+        object=obj,
+        time=time,
+        end=end,
+        modifier=modifier,
+        header=header,
+        separator=_separator(separator),
+    )
+    imported = import_events(
+        name,
+        events,
+        valid,
+        test,
+        layout=layout,
+        unit=unit,
+        split=split,
+        seed=seed,
+        shares=_shares(shares),
+        skip_bad=skip_bad is not None,
+    )
+    if skip_bad is not None:
+        write_rejects(skip_bad, imported.events.rejects)
+    store_dataset(imported.dataset, folder, imported.origin, replace)
+    print_imported(imported, folder, skip_bad)
+
+
+def _separator(text: str) -> str:
+    """One character; names for those that are hard to type."""
+    named = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
+    character = named.get(text, text)
+    if len(character.encode()) > 1 or character in ("\n", "\r", '"'):
+        raise click.BadParameter(f"{text!r} is not one character; try ';' or 'tab'", param_hint="--separator")
+    return character
+
+
+def _shares(text: str) -> tuple[float, float, float]:
+    """Three percentages as shares of 1."""
+    try:
+        train, valid, test = (float(part) for part in text.split("/"))
+    except ValueError:
+        raise click.BadParameter(f"{text!r}; write three percentages like 80/10/10", param_hint="--shares") from None
+    if min(train, valid, test) <= 0 or abs(train + valid + test - 100) > 1e-6:
+        raise click.BadParameter(f"{text!r}; three positive percentages must add up to 100", param_hint="--shares")
+    return train / 100, valid / 100, test / 100

@@ -1,0 +1,211 @@
+"""What the data commands print: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tgap.data import CATALOG, Dataset, data_folders
+from tgap.data.catalog import find_files, find_folder, stored_folders
+from tgap.data.facts import Facts
+from tgap.data.statistics import Statistics, dataset_statistics, facts_over_time
+from tgap.data.stored import is_stored, read_manifest
+
+if TYPE_CHECKING:
+    from tgap.data.importing import Imported
+
+_BAR = 40  # width of the longest bar of the histogram
+
+
+def print_catalog() -> None:
+    """All datasets that can be named."""
+    console = _console()
+    table = _table("name", "what it is", "where")
+    for name, entry in CATALOG.items():
+        files = find_files(entry.parent or name)
+        absent = "built in" if name == "world" else f"not here: tgap data download {name}"
+        table.add_row(name, entry.summary, escape(str(files[0].parent) if files else absent))
+    for name, folder in stored_folders().items():
+        if name not in CATALOG:
+            table.add_row(escape(name), escape(read_manifest(folder)["origin"]), escape(str(folder)))
+    console.print(table)
+    console.print(f"Searched: {escape(', '.join(map(str, data_folders())))}", soft_wrap=True)
+
+
+def print_dataset(dataset: Dataset) -> None:
+    """Everything that is worth knowing about a dataset."""
+    console = _console()
+    statistics = dataset_statistics(dataset)
+    line = dataset.timeline
+    console.print(f"[bold]{escape(dataset.name)}[/bold]  {escape(_about(dataset))}", soft_wrap=True)
+    table = _table("entities", "relations", "timestamps", "facts", "span", "unit", right=4)
+    facts = sum(split.facts for split in statistics.splits.values())
+    span = f"{line.format(0)} .. {line.format(line.span)}"
+    table.add_row(*_numbers(dataset.num_entities, dataset.num_relations, statistics.times, facts), span, line.unit)
+    console.print(table)
+    if dataset.name in CATALOG and CATALOG[dataset.name].note:
+        console.print(CATALOG[dataset.name].note, soft_wrap=True)
+    console.print(_split_table(statistics))
+    console.print(_leak_words(statistics))
+    console.print(_degree_words(dataset, statistics), soft_wrap=True)
+    _print_histogram(console, dataset)
+    console.print(f"Content (SHA-256): {dataset.checksum}{_verdict(dataset)}", soft_wrap=True)
+
+
+def print_json(dataset: Dataset) -> None:
+    """The same figures as one JSON object."""
+    statistics = dataset_statistics(dataset)
+    line = dataset.timeline
+    degrees = statistics.degrees._asdict() | {"busiest": dataset.entities.name(statistics.degrees.busiest)}
+    content = {
+        "name": dataset.name,
+        "checksum": dataset.checksum,
+        "entities": dataset.num_entities,
+        "relations": dataset.num_relations,
+        "timestamps": statistics.times,
+        "unit": line.unit,
+        "first": line.format(0),
+        "last": line.format(line.span),
+        "splits": {name: split._asdict() for name, split in statistics.splits.items()},
+        "leaks": statistics.leaks._asdict(),
+        "degrees": degrees,
+        "over_time": [
+            {"first": line.format(part.first), "last": line.format(part.last), "facts": part.facts}
+            for part in facts_over_time(dataset)
+        ],
+    }
+    print(json.dumps(content, indent=2, ensure_ascii=False))  # noqa: T201
+
+
+def print_imported(imported: Imported, folder: Path, skip_bad: Path | None) -> None:
+    """How own data were understood, so that a mistake shows at once."""
+    console = _console()
+    dataset, events = imported.dataset, imported.events
+    line = dataset.timeline
+    statistics = dataset_statistics(dataset)
+    leaks = statistics.leaks
+    console.print(f"[bold]{escape(dataset.name)}[/bold]  stored in {escape(str(folder))}", soft_wrap=True)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column()
+    columns = ", ".join(f"{role} = {name!r}" for role, name in events.columns.items())
+    table.add_row("read as", escape(f"{', '.join(dict.fromkeys(events.forms))}; columns {columns}"))
+    table.add_row(
+        "time", f"unit {line.unit}, {line.format(0)} .. {line.format(line.span)}, {statistics.times:,} instants"
+    )
+    for count, words in (
+        (events.cut, f"different times say more than a {line.unit} and were cut to it"),
+        (events.vague, f"different times say less than a {line.unit} and stand for its first instant"),
+        (events.open_intervals, "intervals have only a start or only an end: one fact each"),
+    ):
+        if count:
+            table.add_row("", f"{count:,} {words}")
+    table.add_row("names", f"{dataset.num_entities:,} entities, {dataset.num_relations:,} relations")
+    counts = ", ".join(f"{name} {facts.count:,}" for name, facts in dataset.splits.items())
+    table.add_row("facts", f"{counts}  ({escape(imported.origin)})")
+    repeats = leaks.repeated_train + leaks.repeated_valid + leaks.repeated_test
+    table.add_row("repeats", f"{repeats:,} lines repeat a fact of their split; they are kept" if repeats else "none")
+    if skip_bad is not None:
+        table.add_row("bad rows", f"{len(events.rejects):,} skipped, with reasons in {escape(str(skip_bad))}")
+    console.print(table)
+    if leaks.across_splits:
+        console.print(_leak_words(statistics))
+    print_examples(dataset)
+
+
+def print_examples(dataset: Dataset, count: int = 5) -> None:
+    """A few facts spread over train, as they will be understood."""
+    console = _console()
+    table = _table("subject", "relation", "object", "time")
+    facts: Facts = dataset.train
+    for step in range(min(count, facts.count)):
+        fact = facts.fact(step * facts.count // min(count, facts.count))
+        names = (dataset.entities.name(fact.subject), dataset.relations.name(fact.relation))
+        table.add_row(*map(escape, (*names, dataset.entities.name(fact.object), dataset.timeline.format(fact.time))))
+    console.print(table)
+
+
+def _about(dataset: Dataset) -> str:
+    if dataset.name in CATALOG:
+        return CATALOG[dataset.name].summary
+    folder = find_folder(dataset.name) if dataset.name in stored_folders() else None
+    return str(read_manifest(folder)["origin"]) if folder is not None and is_stored(folder) else ""
+
+
+def _verdict(dataset: Dataset) -> str:
+    """Whether a dataset of the catalog has the content that it should have."""
+    known = CATALOG[dataset.name].checksum if dataset.name in CATALOG else ""
+    if not known:
+        return ""
+    return ", as published" if known == dataset.checksum else "\n[yellow]This is not the published content.[/yellow]"
+
+
+def _split_table(statistics: Statistics) -> Table:
+    table = _table("split", "facts", "entities", "relations", "times", "repeats", right=5, first_left=True)
+    for title in ("unseen\nentities", "unseen\nrelations", "unseen\ntimes", "facts with\nunseen"):
+        table.add_column(title, justify="right")
+    repeats = dict(zip(statistics.splits, statistics.leaks[:3], strict=True))
+    for name, split in statistics.splits.items():
+        own = _numbers(split.facts, split.entities, split.relations, split.times, repeats[name])
+        strange = _numbers(split.unseen_entities, split.unseen_relations, split.unseen_times, split.facts_unseen)
+        table.add_row(name, *own, *(strange if name != "train" else ["", "", "", ""]))
+    return table
+
+
+def _leak_words(statistics: Statistics) -> str:
+    leaks = statistics.leaks
+    if not leaks.across_splits:
+        return "No fact is in two splits."
+    parts = f"{leaks.valid_in_train:,} of valid and {leaks.test_in_train:,} of test stand in train"
+    return f"[yellow]Leaks:[/yellow] {parts}; {leaks.valid_and_test:,} facts are in both valid and test."
+
+
+def _degree_words(dataset: Dataset, statistics: Statistics) -> str:
+    degrees = statistics.degrees
+    busiest = escape(dataset.entities.name(degrees.busiest))
+    return (
+        f"Facts of an entity in train: median {degrees.median:g}, mean {degrees.mean:.1f}, "
+        f"most {degrees.most:,} ({busiest}); {degrees.single:,} entities have one only."
+    )
+
+
+def _print_histogram(console: Console, dataset: Dataset) -> None:
+    bins = facts_over_time(dataset)
+    highest = max(part.facts for part in bins)
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True)
+    for part in bins:
+        first, last = dataset.timeline.format(part.first), dataset.timeline.format(part.last)
+        length = round(_BAR * part.facts / highest)
+        bar = "█" * length if length or not part.facts else "▏"
+        table.add_row(first if first == last else f"{first} .. {last}", f"{part.facts:,}", bar)
+    console.print("\nFacts over time, all splits:")
+    console.print(table)
+    console.print()
+
+
+def _table(*titles: str, right: int = 0, first_left: bool = False) -> Table:
+    """A plain table; the first ``right`` columns (after one on the left, if so) hold numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    start = int(first_left)
+    for index, title in enumerate(titles):
+        table.add_column(title, justify="right" if start <= index < start + right else "left")
+    return table
+
+
+def _numbers(*values: int) -> list[str]:
+    return [f"{value:,}" for value in values]
+
+
+def _console() -> Console:
+    """Console that takes whole lines when it is not a terminal, so that piped output is never cut at 80 columns."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=200)

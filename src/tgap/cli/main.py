@@ -1,0 +1,133 @@
+"""The command ``tgap``: a group that knows its commands by name and imports one only when it is called.
+
+So ``tgap --help`` needs neither torch nor numba nor polars. A ``TgapError`` anywhere below becomes one line on stderr
+and exit code 2; any other exception is our own bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import click
+
+from tgap import __version__
+from tgap.errors import TgapError
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+
+class Entry(NamedTuple):
+    """A command before it is imported: the file in this folder that holds it under its name, and its help line."""
+
+    module: str
+    summary: str
+
+
+# The whole command line. A command is listed once its file exists.
+COMMANDS: dict[str, Entry] = {
+    "data": Entry("data", "List, show, download and import datasets."),
+    "train": Entry("train", "Train a model on a dataset."),
+    "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
+    "predict": Entry("predict", "Answer a question about the facts at a time."),
+    "explain": Entry("explain", "Show the walk that led to an answer."),
+    "study": Entry("study", "Repeat the paper's interpretation studies."),
+    "report": Entry("report", "Write a self-contained HTML report of a run."),
+    "serve": Entry("serve", "Serve answers and explanations over HTTP."),
+}
+
+
+class UserError(click.ClickException):
+    """A ``TgapError`` as the command line shows it."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message after ``error:``."""
+        click.echo(f"error: {self.message}", file=file, err=file is None)
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in files of their own, imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names of the commands that exist, in the order of the table."""
+        folder = Path(__file__).parent
+        return [name for name, entry in COMMANDS.items() if (folder / f"{entry.module}.py").is_file()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command itself; this is where its file is imported."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command = getattr(import_module(f"tgap.cli.{COMMANDS[cmd_name].module}"), cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in ``tgap --help``, from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name].summary) for name in self.list_commands(ctx)])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what the user can mend becomes one line."""
+        try:
+            return super().invoke(ctx)
+        except TgapError as error:
+            raise UserError(str(error)) from error
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tgap")
+def cli() -> None:
+    """Answer questions about facts that change over time, and show the walk that led to the answer.
+
+    Start with `tgap data list`, which names the datasets at hand.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the installed command."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and give its exit code."""
+    warnings.showwarning = _show_warning
+    try:
+        result = cli.main(args=None if arguments is None else list(arguments), prog_name="tgap", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has left. Python would complain again when it closes stdout, so give it another.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,  # noqa: ARG001  the signature that the warnings module calls
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """Our own warnings as one line for people; others as Python would print them."""
+    if category.__module__.partition(".")[0] == "tgap":
+        click.echo(f"warning: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
+
+
+if __name__ == "__main__":
+    main()

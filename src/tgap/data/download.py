@@ -1,0 +1,181 @@
+"""Fetching the public datasets: resumed after a break, verified by hash, in place only when whole.
+
+A file grows as ``NAME.part`` beside its place. A broken connection is taken up again from where it broke (Range), also
+by a later call. Only a file whose hash is right gets its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tgap.data.dataset import SPLITS
+from tgap.data.folder import storage_folder
+from tgap.errors import DownloadError
+
+if TYPE_CHECKING:
+    import httpx
+
+HOME = "https://raw.githubusercontent.com/mniepert/mmkb/master/TemporalKGs"
+MIRROR_VARIABLE = "TGAP_MIRROR"
+Progress = Callable[[str, int, int | None], None]  # file, bytes done, bytes in all (None: not told)
+
+_TRIES = 5  # in a row without a single new byte
+_OK, _PARTIAL, _RANGE_REFUSED = 200, 206, 416
+
+
+class PublicFile(NamedTuple):
+    """A file at its public home. ``by_lines``: the hash is that of its sorted lines, the order of lines is free."""
+
+    path: str
+    sha256: str
+    by_lines: bool = False
+
+
+PUBLIC_FILES: dict[str, dict[str, PublicFile]] = {
+    "icews14": {
+        "train": PublicFile(
+            "icews14/icews_2014_train.txt", "a6c7922dcbe406b3e292a313b4eab191e2399c3bc4810f662bb4363043a93df6"
+        ),
+        "valid": PublicFile(
+            "icews14/icews_2014_valid.txt", "23dfa5cd6f3bb5421efcc30fc03bed0e8de4c2cf251d1765ff722d6f8b15dbe3"
+        ),
+        "test": PublicFile(
+            "icews14/icews_2014_test.txt", "50d53602409a3dbaca2f13d9c7e30bf7311d8c1868fac890dc0c2836118b4cb4"
+        ),
+    },
+    "icews05-15": {
+        "train": PublicFile(
+            "icews05-15/icews_2005-2015_train.txt",
+            "96b45f8e49a80142c16da7e93dc3da60268a47b09f8c4164e4d48932969e46d1",
+            by_lines=True,
+        ),
+        "valid": PublicFile(
+            "icews05-15/icews_2005-2015_valid.txt", "404516f2da966c563ab6d81f1355ec5c67a9aa77c111bf712429e65136162b23"
+        ),
+        "test": PublicFile(
+            "icews05-15/icews_2005-2015_test.txt", "d034cd94ace08279639526cbe2ce34829562941ddd1301e6afa9e0ffa7a5b160"
+        ),
+    },
+    "wikidata11k": {
+        "train": PublicFile(
+            "wikidata/wiki_train.txt", "68ac193574f8c9a7069490ce0b55d4751822fc2875698aa92ce2b73d7b1ddb0f"
+        ),
+        "valid": PublicFile(
+            "wikidata/wiki_valid.txt", "c30bebbb592607e46dc99dea96420c3c82f08773311713412bb48c98d8cdacc4"
+        ),
+        "test": PublicFile(
+            "wikidata/wiki_test.txt", "dd053d2d0d86b4fcc716ed810a995fffa3b034b9cc651717c1f11b28877a86ca"
+        ),
+    },
+}
+
+
+def download_dataset(
+    name: str, folder: Path | None = None, base: str | None = None, progress: Progress | None = None
+) -> Path:
+    """Fetch the files of a public dataset that are not there yet; gives the folder they are in.
+
+    ``base`` (else the variable TGAP_MIRROR) replaces the public home. Raises ``DownloadError``.
+    """
+    import httpx  # noqa: PLC0415
+
+    if name not in PUBLIC_FILES:
+        raise DownloadError(f"{name!r} is not a public dataset; expected one of {', '.join(PUBLIC_FILES)}")
+    home = (base or os.environ.get(MIRROR_VARIABLE) or HOME).rstrip("/")
+    place = (folder or storage_folder()) / name
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(20.0)) as client:
+            for split in SPLITS:
+                file = PUBLIC_FILES[name][split]
+                target = place / f"{split}.txt"
+                if not (target.is_file() and matches(target, file)):
+                    _fetch(client, f"{home}/{file.path}", target, file, progress or _silent)
+    except OSError as error:
+        raise DownloadError(f"cannot write to {place}: {error.strerror}") from error
+    return place
+
+
+def matches(path: Path, file: PublicFile) -> bool:
+    """Whether a file on disk is the one that was published."""
+    content = path.read_bytes()
+    if file.by_lines:
+        content = b"".join(line + b"\n" for line in sorted(filter(None, content.split(b"\n"))))
+    return hashlib.sha256(content).hexdigest() == file.sha256
+
+
+def _fetch(client: httpx.Client, address: str, target: Path, file: PublicFile, progress: Progress) -> None:
+    """One file into its place. A part from an earlier day that turns out wrong is thrown away once and fetched anew."""
+    part = target.with_name(target.name + ".part")
+    resumed = part.is_file() and part.stat().st_size > 0
+    _fill(client, address, part, progress)
+    if not matches(part, file) and resumed:
+        part.unlink()
+        _fill(client, address, part, progress)
+    if not matches(part, file):
+        size = part.stat().st_size
+        part.unlink()
+        raise DownloadError(
+            f"{address} is not the file that was published: its checksum differs ({size:,} bytes came). "
+            "A proxy may have answered in its place, or the file has changed; nothing was kept"
+        )
+    with open(part, "rb") as handle:
+        os.fsync(handle.fileno())
+    os.replace(part, target)
+
+
+def _fill(client: httpx.Client, address: str, part: Path, progress: Progress) -> None:
+    """Bring ``part`` to its end, taking up the thread after every break."""
+    import httpx  # noqa: PLC0415
+
+    failures = 0
+    while True:
+        size = part.stat().st_size if part.is_file() else 0
+        try:
+            if _transfer(client, address, part, size, progress):
+                return
+        except httpx.TransportError as error:
+            grown = part.is_file() and part.stat().st_size > size
+            failures = 0 if grown else failures + 1
+            if failures >= _TRIES:
+                raise _unreachable(address, error) from error
+            time.sleep(min(0.1 * 2**failures, 2.0))
+        except httpx.InvalidURL as error:
+            raise DownloadError(f"{address!r} is not an address: {error}; check {MIRROR_VARIABLE}") from error
+
+
+def _transfer(client: httpx.Client, address: str, part: Path, size: int, progress: Progress) -> bool:
+    """One request for what comes after ``size`` bytes; True when the file is complete."""
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={size}-"} if size else {})
+    with client.stream("GET", address, headers=headers) as response:
+        if response.status_code == _RANGE_REFUSED:  # there is nothing after what we have: complete, or not ours
+            return True
+        if response.status_code not in (_OK, _PARTIAL):
+            raise DownloadError(f"{address} answered {response.status_code} {response.reason_phrase}; try again later")
+        start = size if response.headers.get("Content-Range", "").startswith(f"bytes {size}-") else 0
+        length = response.headers.get("Content-Length", "")
+        total = start + int(length) if length.isdigit() else None
+        with open(part, "ab" if start else "wb") as file:
+            progress(part.name.removesuffix(".part"), start, total)
+            for piece in response.iter_raw(1 << 16):
+                file.write(piece)
+                start += len(piece)
+                progress(part.name.removesuffix(".part"), start, total)
+    return total is None or start >= total
+
+
+def _unreachable(address: str, error: Exception) -> DownloadError:
+    reason = str(error) or type(error).__name__
+    return DownloadError(
+        f"cannot fetch {address} ({reason}); are you offline? What has come is kept: the same command goes on "
+        f"from there. A mirror can be named with {MIRROR_VARIABLE}"
+    )
+
+
+def _silent(_file: str, _done: int, _total: int | None) -> None:
+    """Progress that nobody watches."""

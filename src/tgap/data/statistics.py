@@ -1,0 +1,96 @@
+"""What a dataset is like: the figures of the paper's table, what splits share, degrees, and facts over time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tgap.data.dataset import Dataset, Leaks
+from tgap.data.facts import Facts
+
+
+class SplitStatistics(NamedTuple):
+    """One split. ``unseen``: what train lacks; ``facts_unseen``: facts with an entity or relation that train lacks."""
+
+    facts: int
+    entities: int
+    relations: int
+    times: int
+    unseen_entities: int
+    unseen_relations: int
+    unseen_times: int
+    facts_unseen: int
+
+
+class Degrees(NamedTuple):
+    """Facts of an entity in train, as subject or object, over the entities that train has."""
+
+    median: float
+    mean: float
+    most: int
+    busiest: int  # id of the entity with most
+    single: int  # entities with one fact only
+
+
+class Statistics(NamedTuple):
+    """Everything that ``tgap data show`` prints."""
+
+    times: int  # different instants over all splits
+    splits: dict[str, SplitStatistics]
+    leaks: Leaks
+    degrees: Degrees
+
+
+class Bin(NamedTuple):
+    """Facts between two instants, both included."""
+
+    first: int
+    last: int
+    facts: int
+
+
+def dataset_statistics(dataset: Dataset) -> Statistics:
+    """Count everything once."""
+    times = np.unique(np.concatenate([facts.time for facts in dataset.splits.values()]))
+    splits = {name: _split_statistics(facts, dataset.train) for name, facts in dataset.splits.items()}
+    return Statistics(len(times), splits, dataset.leaks(), _degrees(dataset))
+
+
+def facts_over_time(dataset: Dataset, most_bins: int = 24) -> list[Bin]:
+    """Facts of all splits in at most ``most_bins`` stretches of equal length, from the first instant to the last."""
+    length = dataset.timeline.length
+    width = -(-length // min(most_bins, length))
+    time = np.concatenate([facts.time for facts in dataset.splits.values()])
+    counts = np.bincount(time // width, minlength=-(-length // width))
+    return [Bin(i * width, min((i + 1) * width, length) - 1, int(count)) for i, count in enumerate(counts)]
+
+
+def _split_statistics(facts: Facts, train: Facts) -> SplitStatistics:
+    entities = np.union1d(facts.subject, facts.object)
+    known = np.union1d(train.subject, train.object)
+    relations, times = np.unique(facts.relation), np.unique(facts.time)
+    strange = ~np.isin(facts.subject, known) | ~np.isin(facts.object, known) | ~np.isin(facts.relation, train.relation)
+    return SplitStatistics(
+        facts=facts.count,
+        entities=len(entities),
+        relations=len(relations),
+        times=len(times),
+        unseen_entities=len(np.setdiff1d(entities, known)),
+        unseen_relations=len(np.setdiff1d(relations, train.relation)),
+        unseen_times=len(np.setdiff1d(times, train.time)),
+        facts_unseen=int(strange.sum()),
+    )
+
+
+def _degrees(dataset: Dataset) -> Degrees:
+    ends = np.concatenate([dataset.train.subject, dataset.train.object])
+    counts = np.bincount(ends, minlength=dataset.num_entities)
+    present = counts[counts > 0]
+    return Degrees(
+        median=float(np.median(present)) if len(present) else 0.0,
+        mean=float(present.mean()) if len(present) else 0.0,
+        most=int(counts.max(initial=0)),
+        busiest=int(counts.argmax()) if len(counts) else 0,
+        single=int((present == 1).sum()),
+    )
