@@ -78,12 +78,7 @@ def test_a_long_timeline_shares_bins_but_never_the_present(monkeypatch: pytest.M
 
 def test_progress_sees_every_distinct_query() -> None:
     explainer = tiny_explainer(2)
-    seen: list[int] = []
-
-    def watch(places):  # type: ignore[no-untyped-def]
-        for place in places:
-            seen.append(place)
-            yield place
-
-    queries_profile(explainer, QueryBatch.of([Query(0, 0, 6), Query(0, 0, 6), Query(1, 0, 6)]), watch)
-    assert seen == [0, 1]
+    seen: list[tuple[int, int]] = []
+    queries = QueryBatch.of([Query(0, 0, 6), Query(0, 0, 6), Query(1, 0, 6)])
+    queries_profile(explainer, queries, lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

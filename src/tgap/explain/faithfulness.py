@@ -14,12 +14,12 @@ self-loops are no facts. The check tells only that the named facts matter to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.evaluation.scoring import Progress
 from tgap.explain.edges import mean_attention
 from tgap.graph import TemporalGraph
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
@@ -120,12 +120,14 @@ def faithfulness(
     *,
     count: int = 5,
     seed: int = 0,
-    progress: Callable[[Iterator[int]], Iterator[int]] = iter,
+    progress: Progress | None = None,
 ) -> Faithfulness:
     """Deletion checks over many queries. Answers that no attention reached are counted and left out."""
     checks: list[Check] = []
     unreached = 0
-    for place in progress(iter(range(len(queries)))):
+    for place in range(len(queries)):
+        if progress is not None:
+            progress(place, len(queries))
         query = Query(int(queries.subject[place]), int(queries.relation[place]), int(queries.time[place]))
         trace = explainer.trace(query)
         answer = int(answers[place])

@@ -14,7 +14,6 @@ Cost: one pass over the trace's edges (about 1 ns an edge and flow), one breadth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from tgap.evaluation.scoring import Progress
 from tgap.explain.reach import distances
 from tgap.graph import TemporalGraph
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
@@ -69,22 +69,22 @@ def query_profile(graph: TemporalGraph, trace: Trace) -> Profile:
     return table.finish(1, len(trace.steps))
 
 
-def queries_profile(
-    explainer: Explainer, queries: QueryBatch, progress: Callable[[Iterator[int]], Iterator[int]] = iter
-) -> Profile:
+def queries_profile(explainer: Explainer, queries: QueryBatch, progress: Progress | None = None) -> Profile:
     """Profile over many queries; each distinct (v, r, t) is walked once and counts as often as it occurs.
 
-    ``progress`` may wrap the loop over the distinct queries, to show how far it is.
+    ``progress`` hears after each of them how many are done, and of how many.
     """
     rows = np.stack([queries.time, queries.subject, queries.relation], axis=1)
     distinct, repeats = np.unique(rows, axis=0, return_counts=True)  # in order of time: features of a day are reused
     table = _Table.empty(explainer.graph, queries)
     steps = 1
-    for place in progress(iter(range(len(distinct)))):
+    for place in range(len(distinct)):
         time, subject, relation = (int(value) for value in distinct[place])
         trace = explainer.trace(Query(subject, relation, time))
         steps = len(trace.steps)
         table.add(trace, float(repeats[place]))
+        if progress is not None:
+            progress(place + 1, len(distinct))
     ordered = QueryBatch(distinct[:, 1], distinct[:, 2], distinct[:, 0])
     table.add_base(explainer.graph, ordered, repeats.astype(np.float64), steps)
     return table.finish(len(queries), steps)

@@ -1,0 +1,149 @@
+"""One explanation: the document of ``schema`` together with the trace it was read from, in every form it is wanted in.
+
+``make_explanation`` is the way from a trace to all findings; CLI, server and notebooks go through it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tgap.explain.edges import strongest_edges
+from tgap.explain.faithfulness import check
+from tgap.explain.layered import Picture, layered_picture
+from tgap.explain.naming import Names
+from tgap.explain.paths import heaviest_walks
+from tgap.explain.profile import query_profile
+from tgap.explain.reach import reach
+from tgap.explain.report import report_body, report_page
+from tgap.explain.schema import Answer, Document, Question, ReachRow
+from tgap.explain.sentences import reach_sentence
+from tgap.explain.tables import check_table, path_table, profile_table, step_tables
+from tgap.scorer import Explainer, Trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the model gives ``document.answer`` its probability."""
+
+    document: Document
+    trace: Trace = field(repr=False)
+    names: Names = field(repr=False)
+    answer: int = field(repr=False)  # id of the answer
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document (docs/json-schema.md)."""
+        return self.document.to_dict()
+
+    def to_json(self) -> str:
+        """The JSON document as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Strongest edges of all steps, one row an edge."""
+        import polars as pl  # noqa: PLC0415  importing tgap.explain stays quick
+
+        rows = [{"step": step.step, **vars(edge)} for step in self.document.steps for edge in step.edges]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def paths_frame(self) -> pl.DataFrame:
+        """The heaviest walks, one row a walk."""
+        import polars as pl  # noqa: PLC0415
+
+        rows = [(row.share, len(row.edges), row.sentence) for row in self.document.paths.walks]
+        return pl.DataFrame(rows, schema=["share", "edges", "sentence"], orient="row")
+
+    def profile_frame(self) -> pl.DataFrame:
+        """Attention and base by displacement."""
+        import polars as pl  # noqa: PLC0415
+
+        return pl.DataFrame([vars(row) for row in self.document.profile.displacements], infer_schema_length=None)
+
+    def trace_frame(self) -> pl.DataFrame:
+        """Every edge that carried attention in any step, self-loops included: the whole trace by name."""
+        import polars as pl  # noqa: PLC0415
+
+        entities = np.array(self.names.dataset.entities.names, dtype=object)
+        labels = np.array([self.names.label(r) for r in range(2 * self.names.num_relations + 1)], dtype=object)
+        held = np.zeros(len(self.trace.scores))
+        held[self.trace.query.subject] = 1.0
+        frames = []
+        for number, step in enumerate(self.trace.steps, start=1):
+            times, place = np.unique(step.time, return_inverse=True)
+            dates = np.array([self.names.date(int(time)) for time in times], dtype=object)
+            frames.append(
+                pl.DataFrame(
+                    {
+                        "step": np.full(len(step.edge), number),
+                        "subject": pl.Series(entities[step.subject], dtype=pl.String),
+                        "relation": pl.Series(labels[step.relation], dtype=pl.String),
+                        "object": pl.Series(entities[step.object], dtype=pl.String),
+                        "time": pl.Series(dates[place], dtype=pl.String),
+                        "displacement": step.time - self.trace.query.time,
+                        "before": held[step.subject],
+                        "attention": step.attention.astype(np.float64).mean(axis=1),
+                    }
+                )
+            )
+            held = np.zeros_like(held)
+            held[step.nodes] = step.mass.astype(np.float64).mean(axis=1)
+        return pl.concat(frames)
+
+    def picture(self) -> Picture:
+        """Layout of the layered picture."""
+        return layered_picture(self.names, self.trace, self.answer, self.document.question.text)
+
+    def to_html(self) -> str:
+        """A page that stands alone: tables, the layered picture, no network."""
+        return report_page(self.document, self.picture())
+
+    def _repr_html_(self) -> str:
+        return report_body(self.document, self.picture())
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How much to tell."""
+
+    edges: int = 5  # strongest edges a step
+    paths: int = 5  # heaviest walks
+    check: int = 0  # facts to delete in the deletion check; 0 = no check
+    seed: int = 0  # of the check's controls
+
+
+def make_explanation(
+    explainer: Explainer,
+    names: Names,
+    question: Question,
+    answer: tuple[int, Answer],
+    trace: Trace,
+    *,
+    wanted: Wanted = Wanted(),  # noqa: B008  frozen
+    notes: tuple[str, ...] = (),
+) -> Explanation:
+    """All that can be said about ``answer`` (its id and how it stands) from the trace of its question."""
+    index, row = answer
+    graph = explainer.graph
+    steps = strongest_edges(trace, graph.loop_relation, wanted.edges, index)
+    walks = heaviest_walks(trace, index, graph.loop_relation, wanted.paths)
+    found = reach(graph, trace.query.subject, index, len(trace.steps), float(trace.scores[index]))
+    checked = None
+    if wanted.check:
+        checked = check_table(names, graph, check(explainer, trace, index, count=wanted.check, seed=wanted.seed))
+    document = Document(
+        question=question,
+        answer=row,
+        reach=ReachRow(found.steps, found.distance, found.reachable, reach_sentence(question.start, row.name, found)),
+        steps=step_tables(names, trace, steps),
+        paths=path_table(names, trace, walks),
+        profile=profile_table(names, query_profile(graph, trace)),
+        check=checked,
+        notes=notes,
+    )
+    return Explanation(document, trace, names, index)

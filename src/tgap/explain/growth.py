@@ -1,0 +1,214 @@
+"""Layout of the growing subgraph (the paper's appendix A): one panel a step, the same places in every panel.
+
+Each panel shows what the step did: core nodes (highest attention before the step), candidate edges (at most y random
+edges out of each), the z strongest of them that joined, and the subgraph as it was before. Entities stand in columns
+by the step in which they first turn up; a column that would grow too long shows only the strongest, and says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tgap.explain.layered import Key, percent, point_on, short_label, shorten
+from tgap.explain.naming import Names, sign_of
+from tgap.graph import TemporalGraph
+from tgap.scorer import StepTrace, Trace
+
+WIDTH = 1180
+_LEFT, _TOP, _ROW = 40, 74, 40
+_LABEL, _RELATION = 26, 40
+_KEYS = 3  # lists of keys side by side
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An entity in a panel: ``state`` is inside, joins or outside."""
+
+    x: float
+    y: float
+    label: str
+    state: str
+    core: bool
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An edge in a panel: ``state`` is earlier, candidate or added."""
+
+    points: tuple[tuple[float, float], ...]
+    state: str
+    kind: str
+    number: int | None
+    badge: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GrowthPanel:
+    """One step."""
+
+    title: str
+    spots: tuple[Spot, ...]
+    wires: tuple[Wire, ...]
+    keys: tuple[tuple[float, float, Key], ...]  # x, y below the panel's top
+    height: float
+
+
+@dataclass
+class _Plan:
+    """Which edges are shown, and where entities stand."""
+
+    shown: list[tuple[list[int], list[int]]] = field(default_factory=list)  # candidates, added of each step
+    column: dict[int, int] = field(default_factory=dict)
+    row: dict[int, int] = field(default_factory=dict)
+    since: dict[int, int] = field(default_factory=dict)  # step in which an entity turns up
+
+    def place(self, entity: int, column: int, step: int) -> None:
+        if entity not in self.column:
+            self.since[entity] = step
+            self.row[entity] = sum(1 for other in self.column.values() if other == column)
+            self.column[entity] = column
+
+    def spot(self, entity: int) -> tuple[float, float]:
+        columns = max(self.column.values())
+        gap = (WIDTH - _LEFT - 230) / max(columns, 1)
+        tallest = max(sum(1 for other in self.column.values() if other == c) for c in range(columns + 1))
+        count = sum(1 for other in self.column.values() if other == self.column[entity])
+        y = _TOP + _ROW * (self.row[entity] + (tallest - count) / 2)
+        return _LEFT + gap * self.column[entity], y
+
+
+def growth_panels(names: Names, graph: TemporalGraph, trace: Trace, most: int = 10) -> tuple[GrowthPanel, ...]:
+    """A panel for every step that sampled; at most ``most`` added edges and ``most`` others are shown."""
+    steps = [(number, step) for number, step in enumerate(trace.steps, start=1) if len(step.candidates)]
+    plan = _Plan()
+    plan.place(trace.query.subject, 0, 0)
+    for number, step in steps:
+        _plan_step(plan, graph, step, number, most)
+    inside = {trace.query.subject}
+    earlier: list[int] = []
+    panels = []
+    for (number, step), (candidates, added) in zip(steps, plan.shown, strict=True):
+        panels.append(_panel(names, graph, trace, (number, step), (plan, candidates, added), (inside, earlier)))
+        inside = set(step.subgraph.tolist())
+        earlier += [edge for edge in added if edge not in earlier]
+    return tuple(panels)
+
+
+def _plan_step(plan: _Plan, graph: TemporalGraph, step: StepTrace, number: int, most: int) -> None:
+    """Choose a step's edges, strongest first, and give new entities a place."""
+    crossed = dict(zip(step.edge.tolist(), step.attention.mean(axis=1).tolist(), strict=True))
+    order = sorted(step.candidates.tolist(), key=lambda edge: (-crossed.get(edge, 0.0), edge))
+    joined = set(step.added.tolist())
+    added = [edge for edge in order if edge in joined][:most]
+    candidates = [edge for edge in order if edge not in joined][:most]
+    plan.shown.append((candidates, added))
+    for edge in added + candidates:
+        plan.place(int(graph.source[edge]), number - 1, number)
+        plan.place(int(graph.neighbour[edge]), number, number)
+
+
+def _panel(
+    names: Names,
+    graph: TemporalGraph,
+    trace: Trace,
+    step_of: tuple[int, StepTrace],
+    shown: tuple[_Plan, list[int], list[int]],
+    before: tuple[set[int], list[int]],
+) -> GrowthPanel:
+    number, step = step_of
+    plan, candidates, added = shown
+    inside, earlier = before
+    joins = set(step.subgraph.tolist()) - inside
+    core = set(step.core.tolist())
+    crossed = dict(zip(step.edge.tolist(), step.attention.mean(axis=1).tolist(), strict=True))
+    visible = [entity for entity, since in plan.since.items() if since <= number]
+    spots = tuple(
+        Spot(
+            *plan.spot(entity),
+            shorten(names.entity(entity), _LABEL),
+            "inside" if entity in inside else "joins" if entity in joins else "outside",
+            entity in core,
+        )
+        for entity in visible
+    )
+    states = {**dict.fromkeys(candidates, "candidate"), **dict.fromkeys(earlier, "earlier")}
+    states |= dict.fromkeys(added, "added")
+    wires, keys = _wires(names, graph, trace, plan, states, crossed)
+    bottom = max(spot.y for spot in spots) + 34
+    placed = tuple(
+        (30 + (WIDTH - 40) / _KEYS * (place % _KEYS), bottom + 18 + 34 * (place // _KEYS), key)
+        for place, key in enumerate(keys)
+    )
+    sampled = f"{_count(len(core), 'core node')}, {_count(len(step.candidates), 'candidate edge')}"
+    title = f"Step {number}: {sampled}, {len(step.added)} added"
+    hidden = len(step.candidates) - len(candidates) - len(added)
+    if hidden:
+        title += f" (the {len(added)} strongest added and {len(candidates)} other candidates are shown)"
+    return GrowthPanel(title, spots, wires, placed, bottom + 10 + 34 * -(-len(keys) // _KEYS))
+
+
+def _wires(
+    names: Names,
+    graph: TemporalGraph,
+    trace: Trace,
+    plan: _Plan,
+    states: dict[int, str],
+    crossed: dict[int, float],
+) -> tuple[tuple[Wire, ...], list[Key]]:
+    """Curves of all edges of a panel; added ones are numbered and spelled out."""
+    loop = 2 * names.num_relations
+    beside: dict[frozenset[int], list[int]] = defaultdict(list)
+    for edge in states:
+        beside[frozenset((int(graph.source[edge]), int(graph.neighbour[edge])))].append(edge)
+    wires: list[Wire] = []
+    keys: list[Key] = []
+    badges: list[tuple[float, float]] = []
+    for edge, state in states.items():
+        source, target, relation = int(graph.source[edge]), int(graph.neighbour[edge]), int(graph.relation[edge])
+        time = trace.query.time if relation == loop else int(graph.time[edge])
+        bunch = beside[frozenset((source, target))]
+        bend = 30.0 * (bunch.index(edge) - (len(bunch) - 1) / 2)
+        points = _wire(plan.spot(source), plan.spot(target), bend)
+        number = None
+        kind = "stay" if relation == loop else sign_of(time - trace.query.time)
+        badge = _free(points, badges)
+        if state == "added":
+            badges.append(badge)
+            number = len(badges)
+            named = names.edge((source, target), relation, time, trace.query.time)
+            when = "" if relation == loop else f"{named.time} · {named.words} · "
+            details = f"{when}attention {percent(crossed.get(edge, 0.0))}"
+            keys.append(Key(number, kind, short_label(named, _RELATION), details))
+        wires.append(Wire(points, state, kind, number, badge))
+    return tuple(wires), keys
+
+
+def _wire(left: tuple[float, float], right: tuple[float, float], bend: float) -> tuple[tuple[float, float], ...]:
+    """Curve between two entities: level between columns, a bow to the left inside one, a small loop at one entity."""
+    (x0, y0), (x1, y1) = left, right
+    if left == right:
+        size = 26 + abs(bend)
+        return (left, (x0 - size, y0 - size), (x0 + size, y0 - size), right)
+    if x0 == x1:
+        bow = 46 + abs(bend)
+        return (left, (x0 - bow, y0), (x1 - bow, y1), right)
+    third = (x1 - x0) * 0.4
+    return (left, (x0 + third, y0 + bend), (x1 - third, y1 + bend), right)
+
+
+def _free(points: tuple[tuple[float, float], ...], taken: list[tuple[float, float]]) -> tuple[float, float]:
+    """Place for a number on its curve, as far from the others as need be."""
+
+    def room(place: tuple[float, float]) -> float:
+        return min((float(np.hypot(place[0] - x, place[1] - y)) for x, y in taken), default=1e9)
+
+    places = [point_on(points, at) for at in (0.62, 0.7, 0.55, 0.78, 0.48)]
+    free = [place for place in places if room(place) >= 20]
+    return free[0] if free else max(places, key=room)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' if number != 1 else ''}"

@@ -1,0 +1,89 @@
+"""Ids back to names: an edge as people read it, with its date and how far that lies from the question's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tgap.data import Dataset
+
+INVERSE = " (inverse)"  # how an inverse relation is printed; nobody ever has to type it
+SELF_LOOP = "(stays)"
+
+
+@dataclass(frozen=True)
+class NamedEdge:
+    """An edge in the direction it was walked. With ``inverse`` the stored fact is (object, relation, subject, time)."""
+
+    subject: str
+    relation: str  # plain name, whichever way the edge was walked
+    object: str
+    inverse: bool
+    time: str
+    displacement: int  # t_e - t_q in units of the timeline
+    words: str  # the displacement in words: "7 days before"
+
+    @property
+    def label(self) -> str:
+        """Relation as a table prints it."""
+        return self.relation + (INVERSE if self.inverse else "")
+
+    @property
+    def fact(self) -> tuple[str, str, str, str]:
+        """The stored fact behind the edge."""
+        ends = (self.object, self.subject) if self.inverse else (self.subject, self.object)
+        return (ends[0], self.relation, ends[1], self.time)
+
+    @property
+    def sign(self) -> str:
+        """Past, present or future, seen from the question's time."""
+        return sign_of(self.displacement)
+
+
+def sign_of(displacement: int) -> str:
+    """Which side of the question's time a displacement lies on."""
+    return "past" if displacement < 0 else "future" if displacement > 0 else "present"
+
+
+class Names:
+    """The words for a dataset's ids."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.num_relations = dataset.num_relations
+
+    def entity(self, index: int) -> str:
+        """Name of an entity."""
+        return self.dataset.entities.name(index)
+
+    def relation(self, index: int) -> tuple[str, bool]:
+        """Plain name of a relation, and whether ``index`` is its inverse."""
+        if index == 2 * self.num_relations:
+            return SELF_LOOP, False
+        inverse = index >= self.num_relations
+        return self.dataset.relations.name(index - self.num_relations * inverse), inverse
+
+    def label(self, index: int) -> str:
+        """Relation as a table prints it."""
+        name, inverse = self.relation(index)
+        return name + (INVERSE if inverse else "")
+
+    def date(self, instant: int) -> str:
+        """Text of an instant."""
+        return self.dataset.timeline.format(instant)
+
+    def words(self, displacement: int) -> str:
+        """A displacement in words."""
+        return self.dataset.timeline.describe(displacement)
+
+    def edge(self, ends: tuple[int, int], relation: int, time: int, query_time: int) -> NamedEdge:
+        """The edge from ``ends[0]`` to ``ends[1]``."""
+        name, inverse = self.relation(relation)
+        return NamedEdge(
+            subject=self.entity(ends[0]),
+            relation=name,
+            object=self.entity(ends[1]),
+            inverse=inverse,
+            time=self.date(time),
+            displacement=time - query_time,
+            words=self.words(time - query_time),
+        )

@@ -1,0 +1,113 @@
+"""From ids to the named tables of the document: each function turns one finding into its part of the schema."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tgap.explain.edges import StepEdges
+from tgap.explain.faithfulness import Check, Deletion
+from tgap.explain.naming import Names
+from tgap.explain.paths import Walk, Walks
+from tgap.explain.profile import SIGNS, Profile
+from tgap.explain.schema import (
+    CheckTable,
+    DeletionRow,
+    DisplacementRow,
+    EdgeRow,
+    NodeRow,
+    PathRow,
+    PathTable,
+    ProfileTable,
+    RelationRow,
+    StepTable,
+)
+from tgap.explain.sentences import path_sentence
+from tgap.graph import TemporalGraph
+from tgap.scorer import Trace
+
+_RELATIONS = 10  # rows of a profile's table by edge relation
+
+
+def step_tables(names: Names, trace: Trace, steps: tuple[StepEdges, ...]) -> tuple[StepTable, ...]:
+    """Strongest edges of every step by name, with what was sampled there."""
+    return tuple(
+        StepTable(
+            step=found.step,
+            edges=tuple(
+                EdgeRow(
+                    **vars(names.edge((edge.subject, edge.object), edge.relation, edge.time, trace.query.time)),
+                    before=edge.before,
+                    attention=edge.attention,
+                    through=edge.through,
+                )
+                for edge in found.edges
+            ),
+            nodes=tuple(NodeRow(names.entity(node), mass) for node, mass in found.nodes),
+            carried=found.carried,
+            waiting=found.waiting,
+            core=tuple(names.entity(int(node)) for node in record.core),
+            candidates=len(record.candidates),
+            added=len(record.added),
+            subgraph=len(record.subgraph),
+        )
+        for found, record in zip(steps, trace.steps, strict=True)
+    )
+
+
+def path_table(names: Names, trace: Trace, walks: Walks) -> PathTable:
+    """Walks as sentences."""
+    start = names.entity(trace.query.subject)
+
+    def row(walk: Walk) -> PathRow:
+        edges = tuple(
+            names.edge((walk.subjects[k], walk.objects[k]), walk.relations[k], walk.times[k], trace.query.time)
+            for k in range(len(walk))
+        )
+        return PathRow(walk.share, path_sentence(start, edges), edges)
+
+    return PathTable(tuple(row(walk) for walk in walks.walks), walks.rest, walks.number, walks.complete)
+
+
+def profile_table(names: Names, profile: Profile) -> ProfileTable:
+    """A profile with its relations by name."""
+    side = np.sign(profile.displacement)
+    rows = []
+    for relation, share in profile.strongest_relations(_RELATIONS):
+        parts = [float(profile.by_relation[relation][side == sign].sum()) for sign in (-1, 0, 1)]
+        name, inverse = names.relation(relation)
+        rows.append(RelationRow(name, inverse, share, **dict(zip(SIGNS, parts, strict=True))))
+    return ProfileTable(
+        queries=profile.queries,
+        unit=names.dataset.timeline.unit,
+        bin=profile.unit,
+        waiting=profile.waiting,
+        attention=profile.by_sign(profile.attention),
+        base=profile.by_sign(profile.base_share),
+        displacements=tuple(
+            DisplacementRow(int(displacement), float(attention), float(base))
+            for displacement, attention, base in zip(profile.displacement, profile.attention, profile.base, strict=True)
+        ),
+        relations=tuple(rows),
+    )
+
+
+def check_table(names: Names, graph: TemporalGraph, check: Check) -> CheckTable:
+    """A deletion check with its facts by name."""
+
+    def row(deletion: Deletion) -> DeletionRow:
+        facts = tuple(_fact(names, graph, fact) for fact in deletion.facts)
+        return DeletionRow(facts, deletion.after.probability, deletion.after.rank, check.drop(deletion))
+
+    controls = {name: row(deletion) for name, deletion in check.controls.items()}
+    return CheckTable(check.before.probability, check.before.rank, row(check.strongest), controls)
+
+
+def _fact(names: Names, graph: TemporalGraph, fact: int) -> tuple[str, str, str, str]:
+    """A fact's names; the first of its edges is the one in the stored direction."""
+    edge = int(graph.fact_edge[graph.fact_row[fact]])
+    return (
+        names.entity(int(graph.source[edge])),
+        names.label(int(graph.relation[edge])),
+        names.entity(int(graph.neighbour[edge])),
+        names.date(int(graph.time[edge])),
+    )

@@ -1,0 +1,12 @@
+"""Facade for people: names in, ranked answers with reasons out.
+
+>>> predictor = Predictor.from_run("icews14")  # doctest: +SKIP
+>>> predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=3).to_frame()  # doctest: +SKIP
+"""
+
+from tgap.explain.explanation import Explanation, Wanted
+from tgap.explain.schema import Answer, Question
+from tgap.predict.prediction import Prediction
+from tgap.predict.predictor import Predictor
+
+__all__ = ["Answer", "Explanation", "Prediction", "Predictor", "Question", "Wanted"]

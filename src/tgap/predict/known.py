@@ -1,0 +1,45 @@
+"""Which answers are no news: facts that the dataset already holds, at the time that is asked about or at another."""
+
+from __future__ import annotations
+
+from tgap.data import Dataset
+from tgap.scorer import Query
+
+OTHER = "at another time"
+
+
+class Known:
+    """Stored answers to one question, by entity."""
+
+    def __init__(self, dataset: Dataset, query: Query) -> None:
+        self.same = same_time(dataset)
+        self._found: dict[int, tuple[bool, list[str]]] = {}
+        inverse = query.relation >= dataset.num_relations
+        relation = query.relation - dataset.num_relations * inverse
+        for split, facts in dataset.splits.items():
+            start, end = (facts.object, facts.subject) if inverse else (facts.subject, facts.object)
+            asked = (start == query.subject) & (facts.relation == relation)
+            for entity, time in zip(end[asked].tolist(), facts.time[asked].tolist(), strict=True):
+                self._add(entity, time == query.time, split)
+
+    def _add(self, entity: int, now: bool, split: str) -> None:
+        was, splits = self._found.get(entity, (False, []))
+        if now and not was:
+            splits = []  # a fact at the very time outweighs those at others
+        if now or not was:
+            self._found[entity] = (now, splits if split in splits else [*splits, split])
+
+    def of(self, entity: int) -> tuple[str | None, tuple[str, ...]]:
+        """How an answer is known, and in which splits."""
+        if entity not in self._found:
+            return None, ()
+        now, splits = self._found[entity]
+        return self.same if now else OTHER, tuple(splits)
+
+
+def same_time(dataset: Dataset) -> str:
+    """Words for "at the time that is asked about"."""
+    unit = dataset.timeline.unit
+    return {"day": "on this day", "hour": "in this hour", "minute": "in this minute", "integer": "at this step"}.get(
+        unit, f"in this {unit}"
+    )

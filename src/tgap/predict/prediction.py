@@ -1,0 +1,67 @@
+"""A prediction: the best answers to one question, as a plain object, a table, JSON and a notebook's cell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from tgap.explain.schema import Answer, Question, plain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+VERSION = "tgap.prediction/1"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Answers, best first."""
+
+    question: Question
+    answers: tuple[Answer, ...]
+    asked: Answer | None  # how the given answer stands, where a whole fact was asked about
+    probabilities: bool  # scores are probabilities that sum to 1 over all entities
+    scorer: str  # method that answered
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document (docs/json-schema.md)."""
+        return {"schema": VERSION, **plain(self)}
+
+    def to_json(self) -> str:
+        """The JSON document as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row an answer."""
+        import polars as pl  # noqa: PLC0415  importing tgap.predict stays quick
+
+        return pl.DataFrame(
+            {
+                "rank": [answer.rank for answer in self.answers],
+                "name": [answer.name for answer in self.answers],
+                "score": [answer.score for answer in self.answers],
+                "known": pl.Series([answer.known for answer in self.answers], dtype=pl.String),
+                "known_in": pl.Series([", ".join(answer.known_in) for answer in self.answers], dtype=pl.String),
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{answer.rank:g}</td><td>{escape(answer.name)}</td><td>{answer.score:.4f}</td>"
+            f"<td>{escape(known_words(answer))}</td></tr>"
+            for answer in self.answers
+        )
+        score = "probability" if self.probabilities else "score"
+        notes = "".join(f"<p>Note: {escape(note)}</p>" for note in self.notes)
+        return (
+            f"<div><b>{escape(self.question.text)}</b><table><thead><tr><th>rank</th><th>answer</th>"
+            f"<th>{score}</th><th></th></tr></thead><tbody>{rows}</tbody></table>{notes}</div>"
+        )
+
+
+def known_words(answer: Answer) -> str:
+    """The mark beside an answer that the dataset already holds."""
+    return "" if answer.known is None else f"known {answer.known} ({', '.join(answer.known_in)})"

@@ -1,0 +1,119 @@
+"""Predictor: names in, ranked answers with reasons out. Command line, server and notebooks all go through here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgap.data import Dataset
+from tgap.errors import QueryError
+from tgap.evaluation.top import top_answers
+from tgap.explain.explanation import Explanation, Wanted, make_explanation
+from tgap.explain.faithfulness import standing
+from tgap.explain.naming import Names
+from tgap.explain.schema import Answer
+from tgap.predict.known import Known
+from tgap.predict.prediction import Prediction
+from tgap.predict.question import Asked, When, understand
+from tgap.scorer import Explainer, QueryBatch, Scorer
+
+
+class Predictor:
+    """Answers questions about one dataset with one scorer.
+
+    A question is a fact with a hole: ``predict("North Korea", "Threaten", "?", "2014-04-29")`` asks for the object,
+    ``predict("?", "Threaten", "South Korea", "2014-04-29")`` for the subject.
+    """
+
+    def __init__(self, scorer: Scorer, dataset: Dataset) -> None:
+        self.scorer = scorer
+        self.dataset = dataset
+        self.names = Names(dataset)
+
+    @classmethod
+    def from_run(cls, path_or_name: str | Path) -> Self:
+        """The predictor of a run folder, or of a pretrained run by its name."""
+        from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
+
+        run = load_scorer(path_or_name)
+        return cls(run.scorer, run.dataset)
+
+    def predict(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002  the fourth part of a fact has no other name
+        time: When | None = None,
+        *,
+        top: int = 10,
+    ) -> Prediction:
+        """The ``top`` best answers. ``None`` or ``"?"`` stands where the answer goes.
+
+        Given both subject and object, the object is asked for and ``Prediction.asked`` tells how the given one stands.
+        """
+        asked = understand(self.dataset, subject, relation, object, time)
+        scores = self.scorer.score(QueryBatch.of([asked.query]))[0]
+        known = Known(self.dataset, asked.query)
+        walks = isinstance(self.scorer, Explainer)
+        best = top_answers(scores[np.newaxis], top).entity[0]
+        listed = [int(entity) for entity in best if not walks or scores[entity] > 0]
+        return Prediction(
+            question=asked.question,
+            answers=tuple(self._answer(scores, entity, known) for entity in listed),
+            asked=None if asked.answer is None else self._answer(scores, asked.answer, known),
+            probabilities=walks,
+            scorer=self.scorer.name,
+            notes=asked.notes,
+        )
+
+    def explain(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002
+        time: When | None = None,
+        *,
+        answer: str | None = None,
+        wanted: Wanted = Wanted(),  # noqa: B008  frozen
+    ) -> Explanation:
+        """Why ``answer`` (by default the best one, or the object if both sides are given) has its probability."""
+        asked = understand(self.dataset, subject, relation, object, time)
+        trace = self.explainer.trace(asked.query)
+        index = self._wanted_answer(asked, answer, trace.scores)
+        return make_explanation(
+            self.explainer,
+            self.names,
+            asked.question,
+            (index, self._answer(trace.scores, index, Known(self.dataset, asked.query))),
+            trace,
+            wanted=wanted,
+            notes=asked.notes,
+        )
+
+    @property
+    def explainer(self) -> Explainer:
+        """The scorer, if it can show its walk."""
+        if not isinstance(self.scorer, Explainer):
+            raise QueryError(
+                f"{self.scorer.name} gives answers without reasons; use a run of the walking model (scorer 'tgap')"
+            )
+        return self.scorer
+
+    def _wanted_answer(self, asked: Asked, answer: str | None, scores: NDArray[np.float32]) -> int:
+        if answer is None:
+            return int(scores.argmax()) if asked.answer is None else asked.answer
+        index = self.dataset.entities.find(answer)
+        if asked.answer is not None and asked.answer != index:
+            raise QueryError(
+                f"two answers are given, {self.names.entity(asked.answer)!r} and {self.names.entity(index)!r}; "
+                "leave one of them out"
+            )
+        return index
+
+    def _answer(self, scores: NDArray[np.float32], entity: int, known: Known) -> Answer:
+        stands = standing(scores, entity)
+        how, where = known.of(entity)
+        return Answer(self.names.entity(entity), stands.rank, stands.probability, how, where)

@@ -1,0 +1,79 @@
+"""From names to a query: which side is asked for, which ids are meant, what is worth a note."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from tgap.data import Dataset, Timeline
+from tgap.errors import QueryError
+from tgap.explain.schema import Question
+from tgap.scorer import Query
+
+ASKED = "?"
+When = str | int | datetime.date
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question understood: by name, as ids, with notes for the reader and, if a whole fact was given, its answer."""
+
+    question: Question
+    query: Query
+    notes: tuple[str, ...]
+    answer: int | None
+
+
+def understand(dataset: Dataset, subject: str | None, relation: str, obj: str | None, time: When | None) -> Asked:
+    """Read a question from the four parts of a fact; ``None`` or ``?`` stands where the answer goes.
+
+    With neither subject nor object open the question is for the object, and the object given is the answer to look at.
+    Names are matched leniently; an unknown one raises ``QueryError`` with the nearest names.
+    """
+    if time is None:
+        raise QueryError(f"the question has no time; write one like {dataset.timeline.format(dataset.timeline.span)}")
+    subject = None if subject in (None, ASKED) else subject
+    obj = None if obj in (None, ASKED) else obj
+    if subject is None and obj is None:
+        raise QueryError("the question names no entity; give the subject or the object, and ? for the other")
+    relation_id = dataset.relations.find(relation)
+    instant = read_time(dataset.timeline, time)
+    notes = _notes(dataset, instant)
+    named = Question(
+        subject=None if subject is None else dataset.entities.name(dataset.entities.find(subject)),
+        relation=dataset.relations.name(relation_id),
+        object=None if obj is None or subject is not None else dataset.entities.name(dataset.entities.find(obj)),
+        time=dataset.timeline.format(instant),
+    )
+    if named.subject is None:
+        start, walked = dataset.entities.id(named.start), relation_id + dataset.num_relations
+    else:
+        start, walked = dataset.entities.id(named.subject), relation_id
+    answer = dataset.entities.find(obj) if subject is not None and obj is not None else None
+    if not _seen(dataset, start):
+        notes += (f"{named.start} is in no training fact, so attention has nowhere to go from there",)
+    return Asked(named, Query(start, walked, instant), notes, answer)
+
+
+def read_time(timeline: Timeline, time: When) -> int:
+    """Instant of a text in the dataset's style, of a ``datetime.date``, or of a number as texts would write it."""
+    if isinstance(time, datetime.datetime):
+        return timeline.parse(time.isoformat(timespec="seconds"))
+    if isinstance(time, datetime.date):
+        return timeline.parse(time.isoformat())
+    return timeline.parse(str(time))
+
+
+def _notes(dataset: Dataset, instant: int) -> tuple[str, ...]:
+    line = dataset.timeline
+    if 0 <= instant <= line.span:
+        return ()
+    edge, words = (0, "the first") if instant < 0 else (line.span, "the last")
+    covered = f"{line.format(0)} to {line.format(line.span)}"
+    away = f"{line.describe(instant - edge)} {words}"
+    return (f"{line.format(instant)} lies outside the data ({covered}), {away}: the answer is an extrapolation",)
+
+
+def _seen(dataset: Dataset, entity: int) -> bool:
+    train = dataset.train
+    return bool((train.subject == entity).any() or (train.object == entity).any())

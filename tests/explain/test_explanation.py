@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.explain.small_dataset import FORMULA, SCRIPT, small_dataset, small_explainer
+from tgap.explain import schema
+from tgap.explain.explanation import Explanation, Wanted
+from tgap.explain.svg import picture_svg
+from tgap.predict import Predictor
+from tgap.predict.prediction import Prediction
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def predictor() -> Predictor:
+    dataset = small_dataset()
+    return Predictor(small_explainer(dataset), dataset)
+
+
+@pytest.fixture(scope="module")
+def explanation(predictor: Predictor) -> Explanation:
+    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29", wanted=Wanted(check=2))
+
+
+def test_document_agrees_with_itself(explanation: Explanation) -> None:
+    document = explanation.document
+    assert document.answer.name == SCRIPT
+    assert document.reach.reachable
+    assert sum(walk.share for walk in document.paths.walks) + document.paths.rest == pytest.approx(1, abs=1e-5)
+    assert document.profile.queries == 1
+    assert sum(document.profile.attention.values()) + document.profile.waiting == pytest.approx(1, abs=1e-5)
+    assert sum(document.profile.base.values()) == pytest.approx(1)
+    assert document.check is not None
+    assert document.check.probability == document.answer.score
+    assert set(document.check.controls) == {"random", "nearby"}
+    for step in document.steps:
+        assert all(edge.attention <= edge.before + 1e-6 for edge in step.edges)
+    assert document.steps[-1].core == ()
+    assert document.steps[0].core == ("North Korea",)
+
+
+def test_edges_are_told_in_words(explanation: Explanation) -> None:
+    edges = {edge.fact: edge for step in explanation.document.steps for edge in step.edges}
+    threat = edges["North Korea", "Threaten", "South Korea", "2014-04-28"]
+    assert (threat.words, threat.displacement, threat.sign) == ("1 day before", -1, "past")
+    backwards = [edge for edge in edges.values() if edge.inverse]
+    assert backwards
+    assert backwards[0].label.endswith(" (inverse)")
+    assert backwards[0].fact[0] == backwards[0].object
+
+
+def test_json_holds_the_whole_document(explanation: Explanation) -> None:
+    document = json.loads(explanation.to_json())
+    assert document["schema"] == schema.VERSION == "tgap.explanation/1"
+    assert document["question"] == {
+        "subject": "North Korea",
+        "relation": "Threaten",
+        "object": None,
+        "time": "2014-04-29",
+        "asks": "object",
+    }
+    assert document["steps"][0]["edges"][0]["attention"] == explanation.document.steps[0].edges[0].attention
+    assert document["check"]["strongest"]["facts"][0] == list(explanation.document.check.strongest.facts[0])  # type: ignore[union-attr]
+
+
+def _classes(kind: object, found: dict[str, set[str]]) -> None:
+    """Every dataclass below a type, with the names of its fields."""
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if kind.__name__ not in found:
+            hints = typing.get_type_hints(kind)
+            found[kind.__name__] = {field.name for field in dataclasses.fields(kind)}
+            for field in dataclasses.fields(kind):
+                _classes(hints[field.name], found)
+    else:
+        for part in typing.get_args(kind):
+            if not isinstance(part, types.EllipsisType):
+                _classes(part, found)
+
+
+def test_every_field_is_documented() -> None:
+    """docs/json-schema.md has a section for every object and a row for every field, and no other."""
+    found: dict[str, set[str]] = {}
+    for kind in (schema.Document, Prediction):
+        _classes(kind, found)
+    page = (DOCS / "json-schema.md").read_text(encoding="utf-8")
+    sections = {}
+    for section in page.split("\n### ")[1:]:
+        name, _, rest = section.partition("\n")
+        rows = [line.split("|")[1].strip() for line in rest.splitlines() if line.startswith("| `")]
+        sections[name.strip().strip("`")] = {row.strip("`") for row in rows}
+    extra = {"Document": {"schema"}, "Prediction": {"schema"}, "Question": {"asks"}}
+    assert {name: fields | extra.get(name, set()) for name, fields in found.items()} == sections
+
+
+def test_frames(explanation: Explanation) -> None:
+    edges = explanation.to_frame()
+    assert edges["step"].unique().sort().to_list() == [1, 2, 3]
+    assert {"subject", "relation", "object", "time", "words", "attention", "through"} <= set(edges.columns)
+    paths = explanation.paths_frame()
+    assert paths["share"].is_sorted(descending=True)
+    assert explanation.profile_frame().height == len(explanation.document.profile.displacements)
+    trace = explanation.trace_frame()
+    assert trace.height == sum(len(step.edge) for step in explanation.trace.steps)
+    for step in (1, 2, 3):
+        assert trace.filter(trace["step"] == step)["attention"].sum() == pytest.approx(1, abs=1e-5)
+    assert (trace["attention"] <= trace["before"] + 1e-6).all()
+
+
+class Page(HTMLParser):
+    """Collects tags, links and text, and checks that tags are closed in order."""
+
+    VOID = frozenset({"meta", "circle", "line", "rect", "path", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "xlink:href", "action")]
+        if tag not in ("meta",):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_report_is_one_page_without_network_or_script(explanation: Explanation) -> None:
+    page = Page()
+    html = explanation.to_html()
+    page.feed(html)
+    assert page.open == []
+    assert "script" not in page.tags
+    assert page.links == []
+    assert "http:" not in html
+    assert "https:" not in html
+    assert "url(" not in html
+    assert SCRIPT in page.text
+    assert "Is it faithful?" in page.text
+    for words in ("Paths to the answer", "Strongest edges", "2014-04-28", "1 day before"):
+        assert words in page.text
+
+
+def test_notebook_form_is_the_report_without_the_page(explanation: Explanation) -> None:
+    assert explanation._repr_html_() in explanation.to_html()
+    assert "<html" not in explanation._repr_html_()
+
+
+def test_picture_is_valid_xml_with_titles(explanation: Explanation) -> None:
+    root = ElementTree.fromstring(picture_svg(explanation.picture(), alone=True))
+    space = "{http://www.w3.org/2000/svg}"
+    titles = [title.text or "" for title in root.iter(f"{space}title")]
+    assert any("2014-04-28, 1 day before" in title for title in titles)
+    assert any(SCRIPT in title for title in titles)
+
+
+def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
+    for name, words in (
+        ("Lonely Island", "no chain of facts leads there from North Korea"),
+        ("Far Away", "it is 4 edges away from North Korea and the walk takes 3 steps"),
+    ):
+        found = predictor.explain("North Korea", "Threaten", name, "2014-04-29", wanted=Wanted(check=1))
+        assert not found.document.reach.reachable
+        assert words in found.document.reach.sentence
+        assert "probability is exactly 0" in found.document.reach.sentence
+        assert found.document.paths.walks == ()
+        assert "No walk leads to the answer" in found.to_html()
+
+
+def test_the_entity_itself_as_answer(predictor: Predictor) -> None:
+    found = predictor.explain("Lonely Island", "Consult", "Lonely Island", "2014-04-29")
+    assert [walk.sentence for walk in found.document.paths.walks] == ["attention stays at Lonely Island"]
+    assert "attention can stay there" in found.document.reach.sentence
+    assert found.to_frame().height == 0
+    found.to_html()
+
+
+def test_names_that_look_like_formulas_are_drawn_as_text(predictor: Predictor) -> None:
+    from tgap.explain.figures import layered_figure, render
+
+    found = predictor.explain("North Korea", "Threaten", FORMULA, "2014-04-29")
+    assert render(layered_figure(found.picture()), "svg").count(FORMULA.encode()) >= 1

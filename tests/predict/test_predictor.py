@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import datetime
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
+from tgap.errors import QueryError
+from tgap.predict import Predictor, Wanted
+from tgap.scorer import FloatArray, Query, QueryBatch
+
+
+@pytest.fixture(scope="module")
+def predictor() -> Predictor:
+    dataset = small_dataset()
+    return Predictor(small_explainer(dataset), dataset)
+
+
+def test_answers_are_the_scores_in_order(predictor: Predictor) -> None:
+    found = predictor.predict("North Korea", "Threaten", "?", "2014-04-29")
+    query = Query(ENTITIES.index("North Korea"), 2, 118)
+    scores = predictor.scorer.score(QueryBatch.of([query]))[0]
+    order = [ENTITIES[place] for place in np.argsort(-scores) if scores[place] > 0]
+    assert [answer.name for answer in found.answers] == order[:10]
+    assert found.answers[0].rank == 1
+    assert sum(answer.score for answer in found.answers) <= 1 + 1e-5
+    assert found.probabilities
+    assert found.question.text == "(North Korea, Threaten, ?, 2014-04-29)"
+    assert "Lonely Island" not in [answer.name for answer in found.answers]  # out of reach
+
+
+def test_head_prediction_walks_the_inverse_relation(predictor: Predictor) -> None:
+    found = predictor.predict("?", "threaten", "SOUTH_KOREA", "2014-04-29")
+    scores = predictor.scorer.score(QueryBatch.of([Query(ENTITIES.index("South Korea"), 2 + 3, 118)]))[0]
+    assert found.answers[0].name == ENTITIES[int(scores.argmax())]
+    assert found.question.asks == "subject"
+    assert found.question.text == "(?, Threaten, South Korea, 2014-04-29)"
+    known = {answer.name: (answer.known, answer.known_in) for answer in found.answers}
+    assert known["North Korea"] == ("on this day", ("test",))
+
+
+@pytest.mark.parametrize("time", ["2014-04-29", datetime.date(2014, 4, 29), datetime.datetime(2014, 4, 29, 7, 30)])
+def test_times_may_be_texts_or_dates(predictor: Predictor, time: str | datetime.date) -> None:
+    assert predictor.predict("North Korea", "Threaten", time=time).question.time == "2014-04-29"
+
+
+@pytest.mark.parametrize("name", ["north korea", "North_Korea", " NORTH  KOREA "])
+def test_names_are_matched_leniently_and_told_exactly(predictor: Predictor, name: str) -> None:
+    assert predictor.predict(name, "THREATEN", None, "2014-04-29").question.subject == "North Korea"
+
+
+def test_known_answers_are_marked_with_their_split(predictor: Predictor) -> None:
+    found = predictor.predict("North Korea", "Threaten", "?", "2014-04-29")
+    known = {answer.name: (answer.known, answer.known_in) for answer in found.answers}
+    assert known["South Korea"] == ("on this day", ("test",))
+    assert known["Japan"] == ("on this day", ("valid",))
+    assert known[SCRIPT] == (None, ())
+    other = predictor.predict("North Korea", "Threaten", "?", "2014-06-01")
+    known = {answer.name: (answer.known, answer.known_in) for answer in other.answers}
+    assert known["South Korea"] == ("at another time", ("train", "test"))
+
+
+def test_a_whole_fact_tells_how_its_object_stands(predictor: Predictor) -> None:
+    found = predictor.predict("North Korea", "Threaten", "South Korea", "2014-04-29", top=1)
+    assert found.asked is not None
+    assert found.asked.name == "South Korea"
+    assert len(found.answers) == 1
+    never = predictor.predict("North Korea", "Consult", "Lonely Island", "2014-04-29")
+    assert never.asked is not None
+    assert never.asked.score == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        (("North Corea", "Threaten", "?", "2014-04-29"), "did you mean 'North Korea'"),
+        (("North Korea", "Thraeten", "?", "2014-04-29"), "did you mean 'Threaten'"),
+        (("North Korea", "Threaten", "?", "yesterday"), "'yesterday' is not a time"),
+        (("North Korea", "Threaten", "?", None), "has no time"),
+        (("?", "Threaten", "?", "2014-04-29"), "names no entity"),
+        (("?", "Threaten", "Nowhere", "2014-04-29"), "unknown entity 'Nowhere'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    predictor: Predictor, question: tuple[str, str, str, str | None], part: str
+) -> None:
+    with pytest.raises(QueryError, match=part) as caught:
+        predictor.predict(*question)
+    assert "\n" not in str(caught.value)
+
+
+def test_notes_for_dates_outside_and_entities_without_facts(predictor: Predictor) -> None:
+    late = predictor.predict("North Korea", "Threaten", "?", "2015-01-10")
+    assert late.notes == (
+        "2015-01-10 lies outside the data (2014-01-01 to 2014-12-31), 10 days after the last: "
+        "the answer is an extrapolation",
+    )
+    early = predictor.predict("North Korea", "Threaten", "?", "2013-12-31")
+    assert "1 day before the first" in early.notes[0]
+    lonely = predictor.predict("Lonely Island", "Consult", "?", "2014-04-29")
+    assert "no training fact" in lonely.notes[0]
+    assert [answer.name for answer in lonely.answers] == ["Lonely Island"]
+
+
+def test_forms_of_a_prediction(predictor: Predictor) -> None:
+    found = predictor.predict("North Korea", "Threaten", "?", "2014-04-29")
+    frame = found.to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.columns == ["rank", "name", "score", "known", "known_in"]
+    assert frame.height == len(found.answers)
+    document = json.loads(found.to_json())
+    assert document["schema"] == "tgap.prediction/1"
+    assert document["question"]["asks"] == "object"
+    assert document["answers"][0]["name"] == found.answers[0].name
+    html = found._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_explaining_takes_the_best_answer_unless_told(predictor: Predictor) -> None:
+    best = predictor.predict("North Korea", "Threaten", "?", "2014-04-29").answers[0]
+    assert predictor.explain("North Korea", "Threaten", "?", "2014-04-29").document.answer == best
+    for found in (
+        predictor.explain("North Korea", "Threaten", "Japan", "2014-04-29"),
+        predictor.explain("North Korea", "Threaten", time="2014-04-29", answer="japan"),
+    ):
+        assert found.document.answer.name == "Japan"
+    head = predictor.explain("?", "Threaten", "South Korea", "2014-04-29", answer="North Korea")
+    assert head.document.question.start == "South Korea"
+    assert head.document.paths.walks[0].sentence.startswith("South Korea ")
+    with pytest.raises(QueryError, match="two answers are given, 'Japan' and 'South Korea'"):
+        predictor.explain("North Korea", "Threaten", "Japan", "2014-04-29", answer="South Korea")
+
+
+def test_wanted_sizes_are_kept(predictor: Predictor) -> None:
+    found = predictor.explain(
+        "North Korea", "Threaten", "Japan", "2014-04-29", wanted=Wanted(edges=2, paths=3, check=1)
+    ).document
+    assert [len(step.edges) for step in found.steps] == [2, 2, 2]
+    assert len(found.paths.walks) == 3
+    assert found.check is not None
+    assert len(found.check.strongest.facts) == 1
+
+
+class Plain:
+    """A scorer that cannot show its walk."""
+
+    name = "plain"
+    num_entities = len(ENTITIES)
+    num_relations = 3
+
+    def score(self, queries: QueryBatch) -> FloatArray:
+        return np.tile(np.arange(len(ENTITIES), dtype=np.float32), (len(queries), 1))
+
+
+def test_a_scorer_without_a_walk_predicts_but_does_not_explain() -> None:
+    predictor = Predictor(Plain(), small_dataset())
+    found = predictor.predict("Japan", "Consult", "?", "2014-04-29", top=20)
+    assert len(found.answers) == len(ENTITIES)
+    assert not found.probabilities
+    with pytest.raises(QueryError, match="plain gives answers without reasons"):
+        predictor.explain("Japan", "Consult", "?", "2014-04-29")
