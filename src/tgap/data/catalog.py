@@ -14,12 +14,13 @@ from tgap.data.events import read_events
 from tgap.data.facts import Facts, fact_keys, in_order
 from tgap.data.folder import data_folders
 from tgap.data.layout import Layout
+from tgap.data.rejects import BadRowsError
 from tgap.data.splits import hold_out
 from tgap.data.stored import is_stored, load_stored
 from tgap.data.world import make_world
 from tgap.errors import DataError
 
-b2fd27cbd01486f2e766a4e117f130eaa2060846fbffe6cc2016661dc081776a_SEED = 0
+UNSEEN_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,10 @@ def _split_files(folder: Path) -> list[Path]:
 
 
 def _read_files(name: str, files: list[Path], layout: Layout) -> Dataset:
-    events = read_events(files, layout)
+    try:
+        events = read_events(files, layout)
+    except BadRowsError as error:
+        raise BadRowsError(error.rejects, "mend the files or fetch them again") from None
     train, valid, test = events.parts
     return Dataset(name, events.entities, events.relations, events.timeline, train, valid, test)
 
@@ -167,7 +171,5 @@ def _unseen(dataset: Dataset) -> Dataset:
     """All splits pooled; facts of the 5th, 15th and 25th of each month divided at random into valid and test."""
     pooled = in_order(Facts.concatenate(list(dataset.splits.values())))
     day = date_from_days(pooled.time + dataset.timeline.first)[2]
-    train, valid, test = hold_out(
-        pooled, np.isin(day, (5, 15, 25)), b2fd27cbd01486f2e766a4e117f130eaa2060846fbffe6cc2016661dc081776a_SEED
-    )
+    train, valid, test = hold_out(pooled, np.isin(day, (5, 15, 25)), UNSEEN_SEED)
     return replace(dataset, name="icews14-unseen", train=train, valid=valid, test=test)

@@ -11,10 +11,11 @@ import numpy as np
 
 from tgap.data.encode import Encoded, TimeColumn
 from tgap.data.facts import Facts, Int64Array
+from tgap.data.instants import EXPECTED
 from tgap.data.layout import ROLES, Layout, columns_of
 from tgap.data.rejects import BadRowsError, Reject
 from tgap.data.tables import Table, read_table
-from tgap.data.timeline import Timeline, Unit, not_a_time
+from tgap.data.timeline import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError
 
@@ -94,6 +95,9 @@ def _columns(table: Table, layout: Layout) -> tuple[dict[str, int], dict[str, st
     """Where the roles stand in a table, and what to call those columns."""
     sample = list(table.frame.row(0)) if table.frame.height else [""] * table.frame.width
     places = columns_of(layout, table.header, sample, table.file)
+    for role, place in places.items():
+        if place in table.unreadable:
+            raise DataError(f"{table.file}: the column for {role} holds {table.unreadable[place]}, expected text")
     names = table.header or [str(index + 1) for index in range(table.frame.width)]
     return places, {role: names[places[role]] for role in ROLES if role in places}
 
@@ -154,10 +158,17 @@ def _read_times(
             good = ~_backwards(table, times)
         if good.all() or not table.height:
             return times, table, bad
+        example = times.timeline.format(0) if good.any() else EXPECTED
         for file, row, text in table.filter(~pl.Series(good)).select("file", "row", "time").iter_rows():
-            bad.setdefault(file, {})[row] = "the interval ends before it starts" if backwards else not_a_time(text)
+            reason = "the interval ends before it starts" if backwards else not_a_time(text, example)
+            bad.setdefault(file, {})[row] = reason
         key = _row_keys(table)
         table = table.filter(pl.Series(~np.isin(key, key[~good])))
+
+
+def not_a_time(text: str, example: str) -> str:
+    """Words for a text that is no time, or none of the kind that the others are."""
+    return f"{text!r} is not a time like {example}"
 
 
 def _backwards(table: pl.DataFrame, times: TimeColumn) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

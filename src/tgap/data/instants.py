@@ -18,7 +18,7 @@ from tgap.data.calendar import Int64Array, days_from_date, days_from_week, real_
 if TYPE_CHECKING:
     import polars as pl
 
-EXPECTED = "a date like 2014-05-13, a time like 2014-05-13T07:30, a year or a whole number"
+EXPECTED = "2014-05-13, 2014-05-13T07:30, 2014 or 17"
 
 # How exactly a text says when, from vague to exact; a number is apart, it may be a year or a step.
 NUMBER, YEAR, MONTH, WEEK, DAY, HOUR, MINUTE = range(7)

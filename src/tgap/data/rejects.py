@@ -10,6 +10,7 @@ from tgap.data.atomic import write_atomically
 from tgap.errors import DataError
 
 SHOWN = 20
+_REMEDY = "nothing was written, mend them or skip them with --skip-bad FILE"
 
 
 class Reject(NamedTuple):
@@ -28,11 +29,15 @@ class Reject(NamedTuple):
 class BadRowsError(DataError):
     """Some rows of the input are bad; ``rejects`` has them all, the message the first twenty."""
 
-    def __init__(self, rejects: Sequence[Reject], remedy: str = "mend them, or skip them with --skip-bad FILE") -> None:
+    def __init__(
+        self,
+        rejects: Sequence[Reject],
+        remedy: str = "nothing was written, mend them or skip them with --skip-bad FILE",
+    ) -> None:
         self.rejects = tuple(rejects)
         count = len(self.rejects)
         rows = "row" if count == 1 else "rows"
-        lines = [f"{count:,} bad {rows} in the input, so nothing was written; {remedy}"]
+        lines = [f"{count:,} bad {rows} in the input; {remedy}"]
         lines += [f"  {reject}" for reject in self.rejects[:SHOWN]]
         if count > SHOWN:
             lines.append(f"  and {count - SHOWN:,} more")

@@ -39,21 +39,18 @@ class Table:
     frame: pl.DataFrame  # String columns named by position; null is an empty field
     header: list[str] | None
     place: str = "line"  # what a row's number counts
-    numbers: NDArray[np.int64] | None = None  # line of each row; None: they follow each other after the header
+    numbers: NDArray[np.int64] | None = (
+        None  # first and last line of each row; None: one a line, after the header
+    )
     rejects: list[Reject] = field(default_factory=list)
     content: bytes = b""  # the text of the file, to quote bad rows from
     separator: str = "\t"
+    unreadable: dict[int, str] = field(default_factory=dict)  # columns that hold no text (Parquet), with their type
 
     @property
     def kind(self) -> str:
         """The form of the file in words."""
         return {"\t": "tab separated", ",": "comma separated", "": "Parquet"}.get(self.separator, "text")
-
-    def number(self, row: int) -> int:
-        """Line (or Parquet row) of a row, from 1."""
-        if self.numbers is not None:
-            return int(self.numbers[row])
-        return row + 1 + (self.header is not None and self.place == "line")
 
     def reject(self, reasons: dict[int, str]) -> list[Reject]:
         """Bad rows with their reasons, as they stand in the file."""
@@ -62,15 +59,20 @@ class Table:
         lines = self.content.split(b"\n") if self.place == "line" else []
         result = []
         for row, reason in sorted(reasons.items()):
-            number = self.number(row)
+            first, last = self._lines(row)
             if self.place == "line":
-                after = self.number(row + 1) if row + 1 < self.frame.height else number + 1
-                quoted = self.separator == "," and b'"' in lines[number - 1]
-                raw = b"\n".join(lines[number - 1 : after if quoted else number]).rstrip(b"\r\n")
+                raw = b"\n".join(lines[first - 1 : last]).removesuffix(b"\r")
             else:
-                raw = "\t".join("" if value is None else value for value in self.frame.row(row)).encode()
-            result.append(Reject(self.file, self.place, number, reason, raw))
+                raw = "\t".join(self.frame.row(row)).encode()
+            result.append(Reject(self.file, self.place, first, reason, raw))
         return result
+
+    def _lines(self, row: int) -> tuple[int, int]:
+        """First and last line (or the row's number in Parquet), from 1."""
+        if self.numbers is not None:
+            return int(self.numbers[row, 0]), int(self.numbers[row, 1])
+        line = row + 1 + (self.header is not None and self.place == "line")
+        return line, line
 
 
 def read_table(path: Path, layout: Layout) -> Table:
@@ -88,15 +90,28 @@ def read_table(path: Path, layout: Layout) -> Table:
     sample = [record for _, record in islice(_records(content, separator, quoted), _SAMPLE) if isinstance(record, list)]
     if not sample:
         raise DataError(f"{path}: no line of the file is readable text; expected UTF-8 with tabs or commas")
-    named = has_header(layout, sample[0], sample[1] if len(sample) > 1 else [])
+    named = _first_names(path, layout, content, separator, quoted, sample)
     width = len(sample[0]) if named else Counter(map(len, sample)).most_common(1)[0][0]
     table = Table(str(path), _no_rows(), sample[0] if named else None, content=content, separator=separator)
-    frame = None if quoted else _read_fast(content, separator, width, named)
+    clean = not quoted and content[:1] not in (b"\n", b"\r")
+    frame = None if not clean else _read_fast(content, separator, width, named)
     if frame is not None:
         table.frame = frame
     else:
         _read_slowly(table, width, quoted)
     return table
+
+
+def _first_names(
+    path: Path, layout: Layout, content: bytes, separator: str, quoted: bool, sample: list[list[str]]
+) -> bool:
+    """Whether the first record names the columns; it must be readable if it has to."""
+    (line, _), first = next(_records(content, separator, quoted))
+    if isinstance(first, list):
+        return has_header(layout, first, sample[1] if len(sample) > 1 else [])
+    if has_header(layout, [], []):
+        raise DataError(f"{path}, line {line}: the header cannot be read: {first}")
+    return False
 
 
 def _content(path: Path) -> bytes:
@@ -158,15 +173,15 @@ def _read_slowly(table: Table, width: int, quoted: bool) -> None:
     for (first, last), record in records:
         if isinstance(record, list) and len(record) == width:
             rows.append(record)
-            numbers.append(first)
+            numbers.append((first, last))
             continue
         found = "field" if isinstance(record, list) and len(record) == 1 else "fields"
         reason = f"{len(record)} {found}, expected {width}" if isinstance(record, list) else record
-        raw = b"\n".join(lines[first - 1 : last]).rstrip(b"\r")
+        raw = b"\n".join(lines[first - 1 : last]).removesuffix(b"\r")
         table.rejects.append(Reject(table.file, "line", first, reason, raw))
     columns = zip(*rows, strict=True) if rows else [()] * width
     table.frame = pl.DataFrame([pl.Series(str(at), column, pl.String) for at, column in enumerate(columns)])
-    table.numbers = np.array(numbers, dtype=np.int64)
+    table.numbers = np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
 
 def _records(content: bytes, separator: str, quoted: bool) -> Iterator[tuple[tuple[int, int], list[str] | str]]:
@@ -224,12 +239,17 @@ def _read_parquet(path: Path) -> Table:
     if not frame.height:
         raise DataError(f"{path}: the file is empty")
     texts = []
+    unreadable = {}
     for index, column in enumerate(frame.get_columns()):
-        if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
-            texts.append(pl.Series(str(index), [""] * frame.height, pl.String))
-        else:
-            texts.append(column.cast(pl.String).fill_null("").alias(str(index)))
-    return Table(str(path), pl.DataFrame(texts), list(frame.columns), place="row", separator="")
+        if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
+            column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)  # noqa: PLW2901
+        try:
+            text = column.cast(pl.String)
+        except pl.exceptions.PolarsError:
+            unreadable[index] = str(column.dtype)
+            text = pl.Series([""] * frame.height)
+        texts.append(text.fill_null("").alias(str(index)))
+    return Table(str(path), pl.DataFrame(texts), list(frame.columns), place="row", separator="", unreadable=unreadable)
 
 
 def _no_rows() -> pl.DataFrame:

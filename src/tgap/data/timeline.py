@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tgap.data.calendar import MONDAY, Int64Array, date_from_days, days_from_date, week_from_days
-from tgap.data.instants import EXPECTED, NUMBER, Instants, as_dates, read_instants
+from tgap.data.instants import NUMBER, Instants, as_dates, read_instants
 from tgap.errors import QueryError
 
 Unit = Literal["year", "month", "week", "day", "hour", "minute", "integer"]
@@ -128,8 +128,3 @@ def _first_minute(value: int, unit: str, week_start: int) -> tuple[int, int]:
 
 def _year(year: int) -> str:
     return ("-" if year < 0 else "") + f"{abs(year):04d}"
-
-
-def not_a_time(text: str) -> str:
-    """Words for a text that cannot be read."""
-    return f"{text!r} is not a time; expected {EXPECTED}"
