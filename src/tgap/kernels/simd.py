@@ -274,7 +274,7 @@ def _call(builder, name: str, kind: ir.VectorType, *args):
 
 @intrinsic
 def exp(typingctx, vector):
-    """e to the power of each position; arguments below about -87 (float32) give the smallest normal number or 0."""
+    """e to the power of each position; arguments below -87 give 0 in float32, so no denormal number is ever made."""
 
     def codegen(context, builder, signature, args):
         kind = _vector_of(context, vector)
@@ -283,6 +283,7 @@ def exp(typingctx, vector):
         # exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2; Taylor to r^7 is exact to float32 rounding.
         low, high = _constant(kind, -87.0), _constant(kind, 88.0)
         x = args[0]
+        vanishes = builder.fcmp_ordered("<", x, low)
         x = builder.select(builder.fcmp_unordered(">", x, low), x, low)
         x = builder.select(builder.fcmp_unordered("<", x, high), x, high)
         n = _call(builder, "rint", kind, builder.fmul(x, _constant(kind, 1.0 / math.log(2.0))))
@@ -295,6 +296,6 @@ def exp(typingctx, vector):
         integers = ir.VectorType(ir.IntType(32), kind.count)
         exponent = builder.add(builder.fptosi(n, integers), ir.Constant(integers, [127] * kind.count))
         exponent = builder.shl(exponent, ir.Constant(integers, [23] * kind.count))
-        return builder.fmul(value, builder.bitcast(exponent, kind))
+        return builder.select(vanishes, _constant(kind, 0.0), builder.fmul(value, builder.bitcast(exponent, kind)))
 
     return vector(vector), codegen
