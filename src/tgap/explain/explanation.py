@@ -21,6 +21,7 @@ from tgap.explain.reach import reach
 from tgap.explain.report import report_body, report_page
 from tgap.explain.schema import Answer, Document, Question, ReachRow
 from tgap.explain.sentences import reach_sentence
+from tgap.explain.svg import picture_svg
 from tgap.explain.tables import check_table, path_table, profile_table, step_tables
 from tgap.scorer import Explainer, Trace
 
@@ -98,6 +99,26 @@ class Explanation:
     def picture(self) -> Picture:
         """Layout of the layered picture."""
         return layered_picture(self.names, self.trace, self.answer, self.document.question.text)
+
+    def to_svg(self) -> str:
+        """The layered picture as an SVG file's text, with dates on hover."""
+        return picture_svg(self.picture(), alone=True)
+
+    def draw(self, file_format: str = "png") -> bytes:
+        """The layered picture as the bytes of a PNG, SVG or PDF file."""
+        if file_format == "svg":
+            return self.to_svg().encode()
+        from tgap.explain.figures import layered_figure, render  # noqa: PLC0415  matplotlib only for those who draw
+
+        return render(layered_figure(self.picture()), file_format)
+
+    def draw_profile(self, file_format: str = "png") -> bytes:
+        """The displacement profile as the bytes of a PNG, SVG or PDF file."""
+        from tgap.explain.figures import render  # noqa: PLC0415
+        from tgap.explain.profile_figure import Panel, profile_figure  # noqa: PLC0415
+
+        panel = Panel(f"{self.document.question.text}: 1 query", self.document.profile)
+        return render(profile_figure([panel]), file_format)
 
     def to_html(self) -> str:
         """A page that stands alone: tables, the layered picture, no network."""

@@ -146,7 +146,7 @@ def _check(check: CheckTable) -> str:
     rows = [(_word("as it is"), _number(percent(check.probability)), _number(f"{check.rank:g}"), _number(""))]
     named = [("without the strongest facts", check.strongest)]
     named += [
-        (f"without as many {words}", check.controls[name]) for name, words in _CONTROL_WORDS if name in check.controls
+        (f"without as many {words}", check.controls[name]) for name, words in CONTROL_WORDS if name in check.controls
     ]
     rows += [
         (_word(name), _number(percent(row.probability)), _number(f"{row.rank:g}"), _number(percent_change(row.drop)))
@@ -156,7 +156,7 @@ def _check(check: CheckTable) -> str:
     return _table(("", "probability", "rank", "change"), rows) + f"<p>Deleted as strongest:</p><ul>{facts}</ul>"
 
 
-_CONTROL_WORDS = (("random", "random facts that carried attention"), ("nearby", "random facts of the entity itself"))
+CONTROL_WORDS = (("random", "random facts that carried attention"), ("nearby", "random facts of the entity itself"))
 
 
 def percent_change(drop: float) -> str:

@@ -1,0 +1,20 @@
+"""tgap study: the paper's interpretation studies and ours, each a command of its own."""
+
+from __future__ import annotations
+
+import click
+
+from tgap.cli.study_case import case
+from tgap.cli.study_causes import causes
+from tgap.cli.study_displacement import displacement
+from tgap.cli.study_faithfulness import faithfulness
+from tgap.cli.study_sampling import sampling
+
+
+@click.group("study")
+def study() -> None:
+    """Repeat the paper's interpretation studies on a run, or check its explanations."""
+
+
+for command in (case, displacement, sampling, faithfulness, causes):
+    study.add_command(command)

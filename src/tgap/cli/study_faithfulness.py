@@ -1,0 +1,98 @@
+"""tgap study faithfulness: how much the answers of a split lose without the facts that attention used most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tgap.cli.predict import simple_table
+from tgap.cli.study_progress import SIDES, progress_bar, split_questions, write_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tgap.explain.faithfulness import Faithfulness
+
+_VERSION = "tgap.faithfulness/1"
+
+
+@click.command("faithfulness")
+@click.argument("run")
+@click.option("--split", type=click.Choice(["train", "valid", "test"]), default="test", show_default=True)
+@click.option(
+    "--side", type=click.Choice(SIDES), default="both", show_default=True, help="Side of the facts that is asked for."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=500,
+    show_default=True,
+    help="Questions, drawn at random.",
+)
+@click.option(
+    "--delete", type=click.IntRange(min=1), metavar="K", default=5, show_default=True, help="Facts to take away."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Seed of questions and controls.",
+)
+@click.option("--json", "json_file", metavar="FILE", help="Write every number as JSON; - prints JSON and nothing else.")
+def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed: int, json_file: str | None) -> None:
+    """Delete the strongest facts of each question and compare with deleting as many others.
+
+    For every question the true answer's probability and rank are taken as they are, without the K facts that attention
+    used most (inverses and copies go with them), without K random facts that carried attention, and without K random
+    facts of the entity that is asked about. The whole model is computed anew each time.
+
+    \b
+    Example:
+      tgap study faithfulness icews14 --limit 500 --json faithfulness.json
+    """  # noqa: D301  click keeps line breaks after a backspace character
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    from tgap.explain.faithfulness import faithfulness as measure
+    from tgap.predict import Predictor
+
+    predictor = Predictor.from_run(run)
+    asked = split_questions(predictor.dataset, split, side).sample(limit, seed)
+    with progress_bar("deletion checks") as progress:
+        found = measure(predictor.explainer, asked.batch, asked.answer, count=delete, seed=seed, progress=progress)
+    if json_file != "-":
+        _print(Console(highlight=False), found)
+    place = {"dataset": predictor.dataset.name, "split": split, "side": side, "seed": seed}
+    write_json(json_file, {"schema": _VERSION, **place, **asdict(found)})
+
+
+def _print(console: Console, found: Faithfulness) -> None:
+    from tgap.explain.layered import percent
+    from tgap.explain.report import percent_change
+
+    console.print(f"Deletion checks over {found.checks:,} questions, {found.removed} facts each", style="bold")
+    table = simple_table(
+        ("", "left"), ("probability", "right"), ("mean change", "right"), ("MRR", "right"), ("Hits@1", "right")
+    )
+    words = {
+        "before": "as it is",
+        "strongest": f"without the {found.removed} strongest",
+        "random": f"without {found.removed} random that carried attention",
+        "nearby": f"without {found.removed} random of the entity itself",
+    }
+    for name, text in words.items():
+        change = "" if name == "before" else percent_change(found.drop[name])
+        hits = f"{100 * found.hits1[name]:.1f}"
+        table.add_row(text, f"{found.probability[name]:.4f}", change, f"{found.mrr[name]:.4f}", hits)
+    console.print(table)
+    for name, text in (("random", "random facts"), ("nearby", "random facts of the entity")):
+        share = percent(found.paired[name] / found.checks) if found.checks else "0 %"
+        console.print(f"Losing the strongest cost more than losing {text} in {share} of the questions.")
+    console.print("Ranks are raw, ties count half; mean change is the mean share of the probability lost.")
+    if found.unreached:
+        console.print(f"{found.unreached:,} questions were left out: no attention reached their answer.")

@@ -1,0 +1,62 @@
+"""What the studies share: a progress bar, a sample of a split's questions, a JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tgap.cli.predict import write_output
+
+if TYPE_CHECKING:
+    from tgap.data import Dataset
+    from tgap.evaluation.queries import SplitQueries
+    from tgap.evaluation.scoring import Progress
+
+SIDES = ("tail", "head", "both")
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Progress]:
+    """A bar on the error stream with rate and time left; nothing where that is not a terminal."""
+    from rich import progress as bars
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TextColumn("{task.fields[rate]}"),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None, rate="")
+
+        def update(done: int, total: int) -> None:
+            speed = progress.tasks[task].speed
+            rate = f"{speed:,.0f} queries/s" if speed else ""
+            progress.update(task, completed=done, total=total, rate=rate)
+
+        yield update
+
+
+def split_questions(dataset: Dataset, split: str, side: str) -> SplitQueries:
+    """Questions of a split: for the tails of its facts, for their heads, or for both."""
+    import numpy as np
+
+    from tgap.evaluation.queries import SplitQueries, queries_of
+
+    asked = queries_of(dataset.splits[split], dataset.num_relations)
+    if side == "both":
+        return asked
+    chosen = np.flatnonzero(asked.head == (side == "head"))
+    return SplitQueries(
+        asked.batch.take(chosen), asked.answer[chosen], asked.head[chosen], asked.fact[chosen], len(chosen)
+    )
+
+
+def write_json(target: str | None, document: dict[str, Any]) -> None:
+    """Write a study's figures; - prints them."""
+    write_output(target, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

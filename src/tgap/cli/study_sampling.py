@@ -1,0 +1,99 @@
+"""tgap study sampling: the growing subgraph of one question, step by step (the paper's appendix A)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tgap.cli.explain import check_format, file_format, write_bytes
+from tgap.cli.predict import PARTS, print_notes, split_parts
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tgap.explain.growth import GrowthPanel
+    from tgap.predict import Predictor
+
+_SIZE = click.IntRange(min=1)
+
+
+@click.command("sampling")
+@click.argument("run")
+@click.argument("parts", nargs=-1, required=True, metavar=PARTS)
+@click.option("--core", type=_SIZE, metavar="X", default=2, show_default=True, help="Core nodes a step; the paper's x.")
+@click.option("--sampled", type=_SIZE, metavar="Y", default=3, show_default=True, help="Edges looked at for each; y.")
+@click.option("--added", type=_SIZE, metavar="Z", default=2, show_default=True, help="Edges that join a step; z.")
+@click.option("--as-trained", is_flag=True, help="Sample as the run was trained instead, and show the strongest edges.")
+@click.option(
+    "--figure",
+    "figure_file",
+    metavar="FILE",
+    default="sampling.png",
+    show_default=True,
+    help="Picture to draw (.png, .svg or .pdf).",
+)
+def sampling(
+    run: str, parts: tuple[str, ...], core: int, sampled: int, added: int, as_trained: bool, figure_file: str
+) -> None:
+    """Draw how the subgraph of a question grows: core nodes, candidate edges, and those that join.
+
+    By default with the paper's tiny x = 2, y = 3, z = 2, because a real sample does not fit a picture.
+
+    \b
+    Example:
+      tgap study sampling icews14 "North Korea" Threaten 2014-04-29 --figure growth.png
+    """  # noqa: D301  click keeps line breaks after a backspace character
+    from rich.console import Console
+
+    from tgap.errors import QueryError
+    from tgap.explain.figures import render
+    from tgap.explain.growth import growth_panels
+    from tgap.explain.growth_figure import growth_figure
+    from tgap.predict.question import understand
+
+    check_format(figure_file, ("png", "svg", "pdf"))
+    sizes = None if as_trained else {"core_nodes": core, "sampled_edges": sampled, "added_edges": added}
+    predictor = _load(run, sizes)
+    asked = understand(predictor.dataset, *split_parts(parts, None))
+    trace = predictor.explainer.trace(asked.query)
+    panels = growth_panels(predictor.names, predictor.explainer.graph, trace)
+    if not panels:
+        raise QueryError(f"{run} samples no subgraph: it walks one step or the whole graph")
+    console = Console(highlight=False)
+    title = f"Growing subgraph of {asked.question.text}"
+    _print(console, title, panels)
+    print_notes(console, asked.notes)
+    write_bytes(figure_file, render(growth_figure(title, panels), file_format(figure_file)))
+
+
+def _load(run: str, sizes: dict[str, int] | None) -> Predictor:
+    """The run's predictor, with other sizes of the sample: they are no parameters, so the weights still fit."""
+    from tgap.model.scorer import TGAPScorer
+    from tgap.predict import Predictor
+    from tgap.runs import build_model, find_run
+    from tgap.runs.load import load_weights
+
+    predictor = Predictor.from_run(run)
+    if sizes is None:
+        return predictor
+    graph = predictor.explainer.graph
+    folder = find_run(run)
+    config = folder.config().with_values({f"model.{name}": str(size) for name, size in sizes.items()})
+    model = build_model(config, predictor.dataset, graph)
+    load_weights(model, folder)
+    model.eval()
+    return Predictor(TGAPScorer(model, config.evaluation), predictor.dataset)
+
+
+def _print(console: Console, title: str, panels: tuple[GrowthPanel, ...]) -> None:
+    from rich.markup import escape
+
+    console.print(escape(title), style="bold")
+    for panel in panels:
+        core = ", ".join(spot.label for spot in panel.spots if spot.core)
+        joins = ", ".join(spot.label for spot in panel.spots if spot.state == "joins") or "none"
+        console.print(escape(panel.title))
+        console.print(escape(f"  core nodes: {core}; join: {joins}"))
+        for _, _, key in panel.keys:
+            console.print(escape(f"  {key.number}. {key.relation} ({key.details})"))

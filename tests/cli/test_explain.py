@@ -1,0 +1,91 @@
+"""tgap explain on a real run folder: tables, files, pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.predict.run_folder import make_run
+from tgap.cli.main import cli
+from tgap.data import load_dataset
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "world")
+
+
+@pytest.fixture(scope="module")
+def fact() -> tuple[str, str, str, str]:
+    world = load_dataset("world")
+    first = world.test.fact(0)
+    names = world.entities
+    time = world.timeline.format(first.time)
+    return names.name(first.subject), world.relations.name(first.relation), names.name(first.object), time
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, ["explain", *map(str, arguments)])
+
+
+def test_tables_of_steps_paths_and_profile(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    result = call(run_folder, *fact, "--edges", "2", "--paths", "3")
+    assert result.exit_code == 0, result.output
+    for words in ("Step 1", "Step 2", "Step 3", "Paths to the answer", "edges within reach", "self-loops", fact[2]):
+        assert words in result.output
+    assert "Is it faithful?" not in result.output
+
+
+def test_check_prints_both_controls(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    result = call(run_folder, *fact, "--check", "--delete", "2")
+    assert "without the 2 strongest facts" in result.output
+    assert "without 2 random facts that carried attention" in result.output
+    assert "without 2 random facts of the entity itself" in result.output
+
+
+def test_every_file_is_written(run_folder: Path, fact: tuple[str, str, str, str], tmp_path: Path) -> None:
+    targets = {
+        "--json": tmp_path / "why.json",
+        "--html": tmp_path / "deep" / "why.html",
+        "--figure": tmp_path / "why.png",
+        "--profile": tmp_path / "profile.svg",
+        "--trace": tmp_path / "trace.parquet",
+    }
+    result = call(run_folder, *fact, *(part for pair in targets.items() for part in pair))
+    assert result.exit_code == 0, result.output
+    assert json.loads(targets["--json"].read_text(encoding="utf-8"))["schema"] == "tgap.explanation/1"
+    assert targets["--html"].read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert targets["--figure"].read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in targets["--profile"].read_bytes()
+    trace = pl.read_parquet(targets["--trace"])
+    assert trace.filter(pl.col("step") == 1)["attention"].sum() == pytest.approx(1, abs=1e-4)
+    svg = tmp_path / "why.svg"
+    csv = tmp_path / "trace.csv"
+    assert call(run_folder, *fact, "--figure", svg, "--trace", csv).exit_code == 0
+    assert svg.read_text(encoding="utf-8").startswith("<svg xmlns")
+    assert csv.read_text(encoding="utf-8").startswith("step,subject,relation")
+
+
+def test_json_alone_on_standard_output(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    subject, relation, obj, time = fact
+    result = call(run_folder, "?", relation, obj, time, "--answer", subject, "--json", "-")
+    document = json.loads(result.output)
+    assert document["answer"]["name"] == subject
+    assert document["question"]["asks"] == "subject"
+
+
+def test_an_unknown_ending_is_refused_before_any_work() -> None:
+    result = call("no/such/run", "a", "b", "2012-01-01", "--figure", "why.bmp")
+    assert result.exit_code == 2
+    assert "why.bmp has no known ending; use .png, .svg, .pdf" in result.output
+
+
+def test_a_baseline_gives_no_reasons(fact: tuple[str, str, str, str], tmp_path: Path) -> None:
+    run = make_run(tmp_path / "recency", scorer="recency")
+    result = call(run, *fact)
+    assert result.exit_code == 2
+    assert "recency gives answers without reasons" in result.output

@@ -1,0 +1,113 @@
+"""tgap study on a real run folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.predict.run_folder import make_run
+from tgap.cli.main import cli
+from tgap.data import load_dataset
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "world")
+
+
+@pytest.fixture(scope="module")
+def question() -> tuple[str, str, str]:
+    world = load_dataset("world")
+    first = world.test.fact(0)
+    time = world.timeline.format(first.time)
+    return world.entities.name(first.subject), world.relations.name(first.relation), time
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, ["study", *map(str, arguments)])
+
+
+def test_case_prints_tables_and_markdown(run_folder: Path, question: tuple[str, str, str], tmp_path: Path) -> None:
+    picture = tmp_path / "case.png"
+    result = call("case", run_folder, *question, "--edges", "3", "--figure", picture)
+    assert result.exit_code == 0, result.output
+    assert "Step 3" in result.output
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    markdown = call("case", run_folder, *question, "--edges", "3", "--markdown", "-").output
+    rows = [line for line in markdown.splitlines() if line.startswith("| ") and line[2].isdigit()]
+    assert len(rows) == 9
+    assert {row.split("|")[1].strip() for row in rows} == {"1", "2", "3"}
+
+
+def test_case_of_the_paper_needs_its_dataset(run_folder: Path) -> None:
+    result = call("case", run_folder)
+    assert result.exit_code == 2
+    assert "about ICEWS14" in result.output
+
+
+def test_displacement_of_relations(run_folder: Path, question: tuple[str, str, str], tmp_path: Path) -> None:
+    figure, document = tmp_path / "profile.png", tmp_path / "profile.json"
+    result = call(
+        "displacement", run_folder, "--relation", question[1], "--limit", "4", "--figure", figure, "--json", document
+    )
+    assert result.exit_code == 0, result.output
+    assert f"{question[1]} (test, tail): 4 questions of" in result.output
+    assert "edges within reach" in result.output
+    found = json.loads(document.read_text(encoding="utf-8"))
+    assert found["schema"] == "tgap.displacement/1"
+    (profile,) = found["profiles"]
+    assert profile["queries"] == 4
+    assert sum(row["attention"] for row in profile["displacements"]) + profile["waiting"] == pytest.approx(1, abs=1e-3)
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_displacement_over_a_whole_split_takes_a_sample(run_folder: Path) -> None:
+    result = call("displacement", run_folder, "--side", "both", "--limit", "3", "--json", "-")
+    document = json.loads(result.output)
+    assert document["profiles"][0]["relation"] == "all relations"
+    assert document["profiles"][0]["queries"] == 3
+
+
+def test_displacement_of_an_unknown_relation(run_folder: Path) -> None:
+    result = call("displacement", run_folder, "--relation", "no such thing")
+    assert result.exit_code == 2
+    assert "unknown relation" in result.output
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_sampling_draws_the_growing_subgraph(
+    run_folder: Path, question: tuple[str, str, str], tmp_path: Path, ending: str
+) -> None:
+    figure = tmp_path / f"growth.{ending}"
+    result = call("sampling", run_folder, *question, "--figure", figure)
+    assert result.exit_code == 0, result.output
+    assert "Step 1: 1 core node, 3 candidate edges, 2 added" in result.output
+    assert "Step 2: 2 core nodes, 6 candidate edges, 2 added" in result.output
+    assert "Step 3" not in result.output
+    assert figure.stat().st_size > 1000
+
+
+def test_sampling_as_trained(run_folder: Path, question: tuple[str, str, str], tmp_path: Path) -> None:
+    result = call("sampling", run_folder, *question, "--as-trained", "--figure", tmp_path / "growth.png")
+    assert "20 candidate edges, 20 added" in result.output
+    assert "are shown" in result.output
+
+
+def test_faithfulness_over_a_sample(run_folder: Path) -> None:
+    result = call("faithfulness", run_folder, "--limit", "6", "--delete", "3")
+    assert result.exit_code == 0, result.output
+    assert "without the 3 strongest" in result.output
+    document = json.loads(call("faithfulness", run_folder, "--limit", "6", "--delete", "3", "--json", "-").output)
+    assert document["schema"] == "tgap.faithfulness/1"
+    assert document["checks"] + document["unreached"] == 6
+    assert set(document["drop"]) == {"strongest", "random", "nearby"}
+
+
+def test_causes_needs_a_world_that_knows_them(run_folder: Path) -> None:
+    document = json.loads(call("causes", run_folder, "--json", "-").output)
+    assert document["schema"] == "tgap.causes/1"
+    assert document["facts"] > 250
+    assert 0 <= document["some"]["strongest"] <= 1
