@@ -66,7 +66,12 @@ class StepRecord:
 
 
 class Walk:
-    """A batch of queries on its way; the constructor walks up to the last flow, which the caller chooses."""
+    """A batch of queries on its way; the constructor walks up to the last flow, which the caller chooses.
+
+    ``features``: of the batch's distinct times in ascending order, if at hand. ``keep``: record the attention of every
+    edge. ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations,
+    whose rounding may differ at the cut).
+    """
 
     def __init__(
         self,
@@ -76,6 +81,7 @@ class Walk:
         seed: int,
         features: Sequence[Features] | None = None,
         keep: bool = False,
+        samples: Sequence[Sample] | None = None,
     ) -> None:
         self.model = model
         self.queries = queries
@@ -89,7 +95,9 @@ class Walk:
             core = self._choose_core(step)
             before = self.mass
             recording = self._flow(core)
-            sample = self._grow(core, before, recording, step)
+            sample = self._sample(core, before, recording, step) if samples is None else samples[step - 1]
+            if sample is not None:
+                self.subgraphs = self.subgraphs.grow(model.graph, sample.added_row, sample.added)
             self._update()
             if keep:
                 self.records.append(StepRecord(before, self.mass, recording, core, sample, self.subgraphs))
@@ -154,19 +162,17 @@ class Walk:
         self.mass = self.model.backend.step(*self._flow_arguments(), recording)
         return recording
 
-    def _grow(self, core: CoreNodes | None, before: Mass, recording: Recording, step: int) -> Sample | None:
-        """The subgraph grows from the core nodes."""
+    def _sample(self, core: CoreNodes | None, before: Mass, recording: Recording, step: int) -> Sample | None:
+        """Edges of the core nodes that join the subgraph."""
         if core is None:
             return None
         config = self.model.config
         attention = recording.mean
         if self.keep:  # all rows are recorded: the core nodes' lie at the recording's own places
             core = CoreNodes(core.row, core.entry, recording.start, core.room)
-        sample = sample_edges(
+        return sample_edges(
             self.visibility, core, before.node, attention, self._keys, step, config.sampled_edges, config.added_edges
         )
-        self.subgraphs = self.subgraphs.grow(self.model.graph, sample.added_row, sample.added)
-        return sample
 
     def _update(self) -> None:
         """SGNN: newcomers start from h, messages pass along the subgraph, arrived attention adds a_j W_h h_j."""
