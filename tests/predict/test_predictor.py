@@ -94,10 +94,8 @@ def test_mistakes_are_told_in_one_line(
 
 def test_notes_for_dates_outside_and_entities_without_facts(predictor: Predictor) -> None:
     late = predictor.predict("North Korea", "Threaten", "?", "2015-01-10")
-    assert late.notes == (
-        "2015-01-10 lies outside the data (2014-01-01 to 2014-12-31), 10 days after the last: "
-        "the answer is an extrapolation",
-    )
+    (note,) = late.notes
+    assert note.startswith("2015-01-10 lies outside the data (2014-01-01 to 2014-12-31), 10 days after the last")
     early = predictor.predict("North Korea", "Threaten", "?", "2013-12-31")
     assert "1 day before the first" in early.notes[0]
     lonely = predictor.predict("Lonely Island", "Consult", "?", "2014-04-29")

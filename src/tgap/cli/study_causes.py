@@ -22,11 +22,12 @@ _VERSION = "tgap.causes/1"
 @click.option(
     "--edges", type=click.IntRange(min=1), metavar="N", default=5, show_default=True, help="Edges picked a step."
 )
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only a random sample of N facts.")
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of the random picks."
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write every number as JSON; - prints JSON and nothing else.")
-def causes(run: str, edges: int, seed: int, json_file: str | None) -> None:
+def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | None) -> None:
     """How often the recorded cause of a fact is among the strongest edges of some step.
 
     Needs a run on a dataset that knows its causes: the synthetic world. Counted over the test facts that a rule made
@@ -48,7 +49,9 @@ def causes(run: str, edges: int, seed: int, json_file: str | None) -> None:
     if not predictor.dataset.causes:
         raise QueryError(f"{predictor.dataset.name} has no recorded causes; use a run on the synthetic world")
     with progress_bar("causes") as progress:
-        found = cause_figures(predictor.explainer, predictor.dataset, count=edges, seed=seed, progress=progress)
+        found = cause_figures(
+            predictor.explainer, predictor.dataset, count=edges, limit=limit, seed=seed, progress=progress
+        )
     if json_file != "-":
         _print(Console(highlight=False), found)
     write_json(json_file, {"schema": _VERSION, "dataset": predictor.dataset.name, "seed": seed, **asdict(found)})

@@ -34,17 +34,30 @@ class CauseFigures:
 
 
 def cause_figures(
-    explainer: Explainer, dataset: Dataset, *, count: int = 5, seed: int = 0, progress: Progress | None = None
+    explainer: Explainer,
+    dataset: Dataset,
+    *,
+    count: int = 5,
+    limit: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> CauseFigures:
-    """Figures over the test facts of ``dataset`` that have a recorded cause; tail questions, as the rules make them."""
+    """Figures over the test facts of ``dataset`` that have a recorded cause; tail questions, as the rules make them.
+
+    ``limit`` looks only at a random sample of so many; ``seed`` fixes it and the random picks.
+    """
     graph = explainer.graph
     random = np.random.default_rng(seed)
     hits: dict[str, list[tuple[bool, bool]]] = {name: [] for name in PICKS}
     rules: list[str] = []
     usable = 0
-    for number, (place, cause) in enumerate(dataset.causes.items()):
+    places = np.array(list(dataset.causes), dtype=np.int64)
+    if limit is not None and limit < len(places):
+        places = np.sort(random.choice(places, size=limit, replace=False))
+    for number, place in enumerate(places.tolist()):
+        cause = dataset.causes[place]
         if progress is not None:
-            progress(number, len(dataset.causes))
+            progress(number, len(places))
         wanted = graph.find_facts(*_columns(Facts.of(list(cause.facts))))
         if not len(wanted) or (wanted < 0).any():
             continue

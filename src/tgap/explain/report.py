@@ -21,7 +21,7 @@ _STYLE = f"""
 .tgap table {{ border-collapse: collapse; margin: 4px 0; }}
 .tgap th, .tgap td {{ text-align: left; vertical-align: top; }}
 .tgap th, .tgap td {{ padding: 3px 12px 3px 0; border-bottom: 1px solid {GRID}; }}
-.tgap td.number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.tgap td.number, .tgap th.number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .tgap .past {{ color: {COLOURS["past"]}; }} .tgap .future {{ color: {COLOURS["future"]}; }}
 .tgap .bar {{ display: inline-block; height: 10px; vertical-align: middle; }}
 """
@@ -72,9 +72,17 @@ def _known(document: Document) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Table of ready cells."""
-    lines = ["<table><thead><tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in head) + "</tr></thead><tbody>"]
-    lines += ["<tr>" + "".join(row) + "</tr>" for row in rows]
+    """Table of ready cells; a heading stands over numbers as they do, to the right."""
+    ready = [list(row) for row in rows]
+    first = ready[0] if ready else [""] * len(head)
+    heads = [
+        f'<th class="number">{escape(text)}</th>'
+        if cell.startswith('<td class="number"')
+        else f"<th>{escape(text)}</th>"
+        for text, cell in zip(head, first, strict=True)
+    ]
+    lines = [f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>"]
+    lines += ["<tr>" + "".join(row) + "</tr>" for row in ready]
     lines.append("</tbody></table>")
     return "\n".join(lines)
 
@@ -91,7 +99,7 @@ def _paths(paths: PathTable) -> str:
     if not paths.walks:
         return "<p>No walk leads to the answer.</p>"
     rows = [(_number(percent(walk.share)), _word(walk.sentence)) for walk in paths.walks]
-    note = f"All other walks together: {percent(paths.rest)} of {paths.number:,.0f} walks."
+    note = f"The other walks ({paths.number:,.0f} in all) bring {percent(paths.rest)}."
     if not paths.complete:
         note += " The search was cut short: heavier walks may be missing."
     return _table(("share of the answer", "walk"), rows) + f'<p class="quiet">{note}</p>'

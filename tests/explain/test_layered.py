@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.explain.oracle_explainer import OracleExplainer
+from tests.explain.small_dataset import ENTITIES, small_dataset
+from tests.tiny import tiny_config, tiny_graph
+from tgap.data import Dataset, Facts, Timeline, Vocabulary
+from tgap.explain.figures import layered_figure, render
+from tgap.explain.layered import Picture, layered_picture, percent, shorten
+from tgap.explain.naming import Names
+from tgap.scorer import Query
+
+
+def many_names(entities: int) -> Dataset:
+    nothing = Facts.of([])
+    names = [f"Entity number {place} with a rather long name" for place in range(entities)]
+    relations = Vocabulary(["a", "b", "a relation with a name that is longer than anything"], "relation")
+    line = Timeline("day", 16071, 16435)
+    return Dataset("many", Vocabulary(names, "entity"), relations, line, nothing, nothing, nothing)
+
+
+def random_picture(seed: int) -> Picture:
+    graph = tiny_graph(seed, entities=25, relations=3, facts=90)
+    explainer = OracleExplainer(graph, tiny_config(), span=12, seed=seed)
+    trace = explainer.trace(Query(0, 1, 6))
+    return layered_picture(Names(many_names(25)), trace, int(trace.scores.argmax()), "question")
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_nothing_overlaps(seed: int) -> None:
+    picture = random_picture(seed)
+    assert 2 <= len(picture.lanes) <= 12
+    heights = [lane.y for lane in picture.lanes]
+    assert len(set(heights)) == len(heights)
+    for one, other in itertools.combinations(picture.dots, 2):
+        assert math.hypot(one.x - other.x, one.y - other.y) > one.radius + other.radius
+    badges = [link.badge for link in picture.links if link.number is not None]
+    close = [math.dist(one, other) for one, other in itertools.combinations(badges, 2)]
+    assert min(close) > 12  # numbers of radius 9 may touch on a crowded crossing, never cover each other
+    numbers = [key.number for _, keys in picture.keys for key in keys]
+    assert numbers == list(range(1, len(badges) + 1))
+    assert all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in badges)
+    assert all(len(lane.label) <= 30 for lane in picture.lanes)
+
+
+def test_the_answer_is_there_and_is_reached() -> None:
+    explainer = OracleExplainer(tiny_graph(5, entities=25, relations=3, facts=90), tiny_config(), span=12)
+    trace = explainer.trace(Query(0, 1, 6))
+    worst = int(min((s, n) for n, s in enumerate(trace.scores.tolist()) if s > 0)[1])
+    picture = layered_picture(Names(many_names(25)), trace, worst, "question")
+    lane = next(lane for lane in picture.lanes if lane.role == "answer")
+    assert lane.title == f"Entity number {worst} with a rather long name"
+    last = picture.columns[-1][0]
+    arriving = [
+        link for link in picture.links if link.points[-1][0] > last - 30 and abs(link.points[-1][1] - lane.y) < 30
+    ]
+    assert arriving
+
+
+def test_the_picture_is_the_same_every_time() -> None:
+    assert random_picture(3) == random_picture(3)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_files_are_the_same_every_time(ending: str) -> None:
+    picture = random_picture(1)
+    content = render(layered_figure(picture), ending)
+    assert content == render(layered_figure(picture), ending)
+    assert len(content) > 5000
+
+
+def test_an_entity_alone_can_be_drawn() -> None:
+    dataset = small_dataset()
+    explainer = OracleExplainer(tiny_graph(1, entities=8, relations=3, facts=0), tiny_config(), span=12)
+    lonely = ENTITIES.index("Lonely Island")
+    picture = layered_picture(Names(dataset), explainer.trace(Query(lonely, 0, 4)), lonely, "question")
+    assert [lane.label for lane in picture.lanes] == ["Lonely Island"]
+    assert {link.kind for link in picture.links} == {"stay"}
+    render(layered_figure(picture), "png")
+
+
+def test_percentages_are_short() -> None:
+    shares = (0, 0.00001, 0.0003, 0.012, 0.0999, 0.31, 1.0)
+    assert [percent(share) for share in shares] == ["0 %", "< 0.01 %", "0.03 %", "1.2 %", "10 %", "31 %", "100 %"]
+
+
+def test_long_names_end_in_an_ellipsis() -> None:
+    assert shorten("North Korea", 11) == "North Korea"
+    assert shorten("Association of Southeast Asian Nations", 15) == "Association of…"
