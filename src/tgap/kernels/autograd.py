@@ -68,22 +68,26 @@ class _Gather(torch.autograd.Function):
         cuts = _even_cuts(cost, num_threads())
         out_flat = _flat(out)
 
+        degree = int(np.diff(incoming.pair_edge[incoming.pair_row]).max(initial=0))
+        sizes = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
+
         def kernel(chunk: int) -> None:
+            desk = compiled_messages.desk(*sizes, backward=False)
             compiled_messages.gather_forward(
                 cuts[chunk], cuts[chunk + 1], incoming, clock.bounds, shape, lanes.tuple, *tables, out_flat, score, top,
-                inverse,
+                inverse, desk,
             )  # fmt: skip
 
         run_chunks(kernel, len(cuts) - 1)
         ctx.save_for_backward(u, a, b, c, out)
-        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts)
+        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts, sizes)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
         u, a, b, c, out = ctx.saved_tensors
-        incoming, bounds, shape, lanes, score, top, inverse, cuts = ctx.rest
+        incoming, bounds, shape, lanes, score, top, inverse, cuts, sizes = ctx.rest
         chunks = len(cuts) - 1
         grad = _flat(d_out)
         tables = [_flat(tensor) for tensor in (u, a, b, c)]
@@ -96,9 +100,10 @@ class _Gather(torch.autograd.Function):
         source_cuts = _even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
 
         def rows(chunk: int) -> None:
+            desk = compiled_messages.desk(*sizes, backward=True)
             compiled_messages.gather_backward(
                 cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, _flat(out), score, top,
-                inverse, grad, d_u_flat, _flat(d_b[chunk]), _flat(d_c[chunk]), coefficient,
+                inverse, grad, d_u_flat, _flat(d_b[chunk]), _flat(d_c[chunk]), coefficient, desk,
             )  # fmt: skip
 
         def sources(chunk: int) -> None:

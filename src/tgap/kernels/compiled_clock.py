@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def bucket_of(size: int, exact: int, bounds: NDArray[np.int64], buckets: int) -> int:
     """``Clock.bucket`` for one size."""
     if size >= exact:

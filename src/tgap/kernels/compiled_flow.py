@@ -96,7 +96,7 @@ def workspace(entities: int, relations: int, buckets: int, degree: int, width: i
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _dot(left, at_left, right, at_right, n, lanes):
     """Dot products of two rows, one for each flow."""
     even = zero16(left)
@@ -107,19 +107,19 @@ def _dot(left, at_left, right, at_right, n, lanes):
     return fold(even + odd, lanes)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _enter(query, walkers, space):
     for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
         space.slot[walkers.sub_node[q]] = q
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _leave(query, walkers, space):
     for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
         space.slot[walkers.sub_node[q]] = -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Scores of the edges out of ``i`` into ``space.score``; returns their maximum. ``keep``: also both arguments."""
     n = shape.row
@@ -176,7 +176,7 @@ def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
     return highest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def _transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Softmax over the edges out of ``i``, left in ``space.score``."""
     width = len(lanes)
@@ -194,7 +194,7 @@ def _transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, 
             store(space.score, (edge - first) * width, load(space.score, (edge - first) * width, lanes) * part)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
     """Add ``amount`` to entity ``j`` in a query's new mass list; returns the length of the list."""
     width = len(lanes)
@@ -208,7 +208,7 @@ def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def flow_forward(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out_row, out_node, out_mass, out_count, record
 ):
@@ -266,7 +266,7 @@ def flow_forward(
         _leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out):
     """Last step of evaluation: mean mass of every entity, ``out`` [B, N] (zeroed by the caller).
 
@@ -297,7 +297,7 @@ def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass
         _leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def flow_to_targets(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, target_row, target_node, out, active
 ):
@@ -345,7 +345,7 @@ def flow_to_targets(
         _leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_mass, d_keys, d_h, shift):
     """Gradient of one scored row; its softmax stands in the workspace, ``space.post`` leads to the entries of ``grad``.
 
@@ -406,7 +406,7 @@ def _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_m
         _exchange(u, code * n, code * n, ds, n, keys.u, keys.time, d_u, d_time)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
     """Backward of a dot product u.k with gradient ds: d_u += ds k, d_k += ds u (d_k stands at ``at``)."""
     weight = spread(ds)
@@ -415,7 +415,7 @@ def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
         store(d_keys, at + c, load16(d_keys, at + c) + weight * load16(rows, u + c))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def flow_backward(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out_row, out_node, grad, d_mass, d_keys, d_h, shift
 ):
@@ -456,7 +456,7 @@ def flow_backward(
         _leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _leads(i, roads, space):
     """Does ``i`` have a visible edge to an entity with a gradient?"""
     for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
