@@ -15,6 +15,7 @@ from tgap.graph import TemporalGraph, Visibility
 from tgap.runs.folder import RunFolder, create_run
 from tgap.runs.load import build_graph
 from tgap.scorer import FloatArray, IntArray, QueryBatch
+from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, StopReason
 from tgap.training.interruption import Interruption
 from tgap.training.session import train_module
@@ -145,3 +146,26 @@ def train_standin(
         listeners=listeners,
         interruption=interruption,
     )
+
+
+def newest_tensors(folder: RunFolder) -> dict[str, torch.Tensor]:
+    """Everything in the newest checkpoint."""
+    checkpoint = CheckpointStore(folder.checkpoints, folder.config()).load()
+    assert checkpoint is not None
+    return checkpoint.tensors
+
+
+def course(folder: RunFolder) -> list[dict[str, Any]]:
+    """Metrics without what the clock decides."""
+    timed = ("seconds", "queries_per_second")
+    return [{key: value for key, value in line.items() if key not in timed} for line in folder.metrics()]
+
+
+def assert_same_run(first: RunFolder, second: RunFolder) -> None:
+    """Two runs came to the same state, weights and figures, bit for bit."""
+    one, other = newest_tensors(first), newest_tensors(second)
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert first.weights_file.read_bytes() == second.weights_file.read_bytes()
+    assert course(first) == course(second)
+    assert first.report()["validation"] == second.report()["validation"]

@@ -10,11 +10,18 @@ from typing import Any
 import pytest
 import torch
 
-from tests.training.standin import StandIn, blank_curve, config_of, new_run, small_dataset, train_standin
+from tests.training.standin import (
+    StandIn,
+    assert_same_run,
+    blank_curve,
+    config_of,
+    new_run,
+    small_dataset,
+    train_standin,
+)
 from tgap.errors import RunError, TrainingError
 from tgap.graph import Visibility
 from tgap.runs.files import read_tensors, write_bytes
-from tgap.runs.folder import RunFolder
 from tgap.runs.load import build_graph
 from tgap.training import checkpoint as checkpoint_module
 from tgap.training import curve
@@ -68,27 +75,6 @@ class Recorder(Listener):
 
     def close(self) -> None:
         self.closed += 1
-
-
-def newest_tensors(folder: RunFolder) -> dict[str, torch.Tensor]:
-    checkpoint = CheckpointStore(folder.checkpoints, folder.config()).load()
-    assert checkpoint is not None
-    return checkpoint.tensors
-
-
-def course(folder: RunFolder) -> list[dict[str, Any]]:
-    """Metrics without what the clock decides."""
-    timed = ("seconds", "queries_per_second")
-    return [{key: value for key, value in line.items() if key not in timed} for line in folder.metrics()]
-
-
-def assert_same_run(first: RunFolder, second: RunFolder) -> None:
-    one, other = newest_tensors(first), newest_tensors(second)
-    assert one.keys() == other.keys()
-    assert all(torch.equal(one[name], other[name]) for name in one)
-    assert first.weights_file.read_bytes() == second.weights_file.read_bytes()
-    assert course(first) == course(second)
-    assert first.report()["validation"] == second.report()["validation"]
 
 
 def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:

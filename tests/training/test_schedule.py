@@ -37,8 +37,8 @@ def test_plateau_reduces_after_tolerated_validations_and_starts_counting_again()
     assert learning_rate(config, 10, 0.5, state.reductions) == pytest.approx(config.learning_rate * 0.01)
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 4))
-def test_patience_counts_validations_since_the_best(figures: list[float], patience: int) -> None:
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(1, 4))
+def test_patience_counts_validations_since_the_best(figures: list[int], patience: int) -> None:
     config = TrainingConfig(patience=patience)
     state = Plateau()
     for figure in figures:

@@ -52,6 +52,7 @@ class Display(Listener):
             console=self._console,
             disable=not self._console.is_terminal,
             refresh_per_second=4,
+            transient=True,
         )
         self._task = self._bar.add_task("train", total=1.0, epoch="", note="")
         self._epochs = 0.0

@@ -1,0 +1,190 @@
+"""tgap train with the real model on the synthetic world: what is printed, refused, stopped, killed and resumed."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.training.standin import assert_same_run
+from tgap.cli.main import run as tgap
+from tgap.cli.train_display import Display, duration
+from tgap.config import RunConfig, preset
+from tgap.kernels import num_threads, set_threads
+from tgap.runs import RunFolder, load_scorer
+from tgap.training.events import Moment, Started, Stepped, Stopped, Validated
+from tgap.training.state import Figures
+
+COMMAND = [sys.executable, "-m", "tgap.cli.main", "train"]
+TINY = {
+    "dimension": 8,
+    "heads": 2,
+    "core_nodes": 3,
+    "sampled_edges": 10,
+    "added_edges": 10,
+    "epochs": 0.12,
+    "validate_every": 0.06,
+    "validation_queries": 60,
+    "log_steps": 1,
+    "average_decay": 0.9,
+    "checkpoint_minutes": 0.002,
+}
+SETTINGS = [part for key, value in TINY.items() for part in ("--set", f"{key}={value}")]
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def finish(process: subprocess.Popen[str], code: int = 0) -> str:
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == code, output
+    return output
+
+
+def wait_for_step(process: subprocess.Popen[str], run: Path, step: int) -> None:
+    while process.poll() is None:
+        lines = RunFolder(run).metrics()
+        if lines and lines[-1]["step"] >= step:
+            return
+        time.sleep(0.02)
+    pytest.fail(f"training ended before step {step}: {process.communicate()[0]}")
+
+
+@pytest.fixture
+def _threads() -> Iterator[None]:
+    before = num_threads()
+    yield
+    set_threads(before)
+
+
+@pytest.mark.usefixtures("_threads")
+def test_a_run_that_was_stopped_and_killed_equals_one_that_was_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts, whole = tmp_path / "parts", tmp_path / "whole"
+    new = ["--dataset", "world", *SETTINGS, "--threads", "1", "--out"]
+    stopped = start(*new, parts)
+    wait_for_step(stopped, parts, 8)
+    stopped.send_signal(signal.SIGINT)
+    output = finish(stopped, 130)
+    assert "interrupted; everything is saved" in output
+    assert f"Go on with: tgap train --resume {parts}" in output
+
+    killed = start("--resume", parts)
+    wait_for_step(killed, parts, 25)
+    killed.send_signal(signal.SIGKILL)
+    finish(killed, -signal.SIGKILL)
+    assert RunFolder(parts).metrics()[-1]["step"] < 40
+
+    assert tgap(["train", "--resume", str(parts)]) == 0
+    assert "Going on at step" in capsys.readouterr().out
+    assert tgap(["train", *new, str(whole)]) == 0
+    output = capsys.readouterr().out
+    assert "all epochs done" in output
+    assert f"tgap evaluate {whole}" in output
+    lines = [line for line in output.splitlines() if " | " in line and line.startswith("epoch")]
+    assert len(lines) == 2
+    assert all("time-filtered MRR" in line and "raw MRR" in line and "Hits@1" in line for line in lines)
+    assert_same_run(RunFolder(whole), RunFolder(parts))
+
+
+def test_show_config_prints_toml_that_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["train", "--dataset", "icews14", "--preset", "paper", "--set", "training.epochs=3", "--show-config"]
+    assert tgap(arguments) == 0
+    config = RunConfig.from_toml(capsys.readouterr().out)
+    assert config == preset("paper", "icews14").with_values({"training.epochs": "3"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set", "sped=3"], "unknown setting 'sped'"),
+        (["--set", "epochs"], "--set 'epochs' is not KEY=VALUE"),
+        (["--set", "epochs=many"], "epochs is 'many'; expected a number"),
+        (["--dataset", "nowhere"], "nowhere"),
+        (["--resume", "nowhere"], "no run 'nowhere'"),
+        (["--resume", "x", "--dataset", "world"], "--resume goes with neither"),
+        (["--out", "/sys/run"], "cannot write /sys/run"),
+    ],
+)
+def test_mistakes_give_one_line_and_exit_code_2(
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tgap(["train", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert words in error
+    assert len(error.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_baseline_becomes_a_run_without_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    arguments = ["train", "--dataset", "world", "--set", "scorer=recency", "--out", str(run)]
+    assert tgap([*arguments, "--set", "validation_queries=50"]) == 0
+    assert "recency needs no training" in capsys.readouterr().out
+    loaded = load_scorer(run)
+    assert loaded.scorer.name == "recency"
+    assert loaded.metrics["validation"]["time"]["mrr"] > 0
+    assert tgap(arguments) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def moment(step: int, seconds: float) -> Moment:
+    return Moment(step=step, epochs=step / 10, progress=step / 20, seconds=seconds)
+
+
+def figures() -> Figures:
+    return {name: {"mrr": 0.5, "hits1": 0.4, "hits3": 0.6, "hits10": 0.75} for name in ("time", "raw")}
+
+
+def test_lines_name_problems_figures_and_the_best() -> None:
+    stream = io.StringIO()
+    display = Display(Console(file=stream, width=80))
+    display.on_start(Started(moment(3, 1.0), 2.0, 10, 320, False, ("checkpoint-000002 is damaged and passed over",)))
+    display.on_step(Stepped(moment(4, 60.0), 3.0, 1e-3, 32))
+    display.on_validating(5, 10)
+    display.on_validation(Validated(moment(10, 605.0), figures(), 3.0, 0.25, 1e-3, True))
+    display.on_stop(Stopped(moment(20, 1200.0), "finished", figures(), 1.0))
+    display.close()
+    output = stream.getvalue()
+    assert "Warning: checkpoint-000002 is damaged and passed over" in output
+    assert "Going on at step 3, epoch 0.300." in output
+    line = next(line for line in output.splitlines() if line.startswith("epoch 1.00"))
+    assert "10:05" in line
+    assert "unreachable 25.0%" in line
+    assert "time-filtered MRR 0.5000 Hits@1 40.0 @3 60.0 @10 75.0  |  raw MRR 0.5000" in line
+    assert line.endswith("(best)")
+    assert "Best, after 1.00 epochs" in output
+
+
+def test_the_bar_shows_loss_speed_and_time_left() -> None:
+    stream = io.StringIO()
+    display = Display(Console(file=stream, force_terminal=True, width=120))
+    display.on_start(Started(moment(0, 0.0), 2.0, 10, 320, False, ()))
+    for step in range(1, 6):
+        display.on_step(Stepped(moment(step, 60.0 * step), 3.0, 1e-3, 120))
+    time.sleep(0.6)  # the bar draws itself four times a second
+    display.close()
+    assert "epoch 0.50/2" in stream.getvalue()
+    assert "loss 3.000  2 queries/s  15:00 left" in stream.getvalue()
+
+
+def test_durations() -> None:
+    assert duration(309.4) == "5:09"
+    assert duration(3909) == "1:05:09"

@@ -1,0 +1,100 @@
+"""Loading and shipping a trained run, with the real model on the synthetic world."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tgap.config import RunConfig
+from tgap.data import load_dataset
+from tgap.errors import RunError
+from tgap.kernels import num_threads, set_threads
+from tgap.runs import RunFolder, create_run, export_run, load_scorer
+from tgap.runs.files import read_tensors, write_tensors
+from tgap.scorer import Explainer, Query, QueryBatch
+from tgap.training.session import reopen_run, train_run
+
+TINY = {"dimension": "8", "heads": "2", "core_nodes": "3", "sampled_edges": "10", "added_edges": "10"}
+SHORT = {"epochs": "0.03", "validation_queries": "20"}
+QUERIES = QueryBatch.of([Query(3, 1, 100), Query(7, 20, 50)])
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    before = num_threads()
+    set_threads(1)
+    config = RunConfig(dataset="world").with_values({**TINY, **SHORT})
+    dataset = load_dataset("world")
+    folder = create_run(tmp_path_factory.mktemp("runs") / "run", config, dataset, threads=1)
+    assert train_run(folder, dataset) == "finished"
+    set_threads(before)
+    return folder
+
+
+@pytest.fixture
+def copy(trained: RunFolder, tmp_path: Path) -> RunFolder:
+    shutil.copytree(trained.path, tmp_path / "copy")
+    return RunFolder(tmp_path / "copy")
+
+
+def test_a_run_is_loaded_with_its_dataset_and_report(trained: RunFolder) -> None:
+    loaded = load_scorer(trained.path)
+    assert isinstance(loaded.scorer, Explainer)
+    assert loaded.dataset.name == "world"
+    assert loaded.config == trained.config()
+    assert loaded.metrics["status"] == "finished"
+    assert loaded.folder == trained.path
+    scores = loaded.scorer.score(QUERIES)
+    assert scores.shape == (2, loaded.dataset.num_entities)
+    assert scores.sum(axis=1) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_the_shipped_form_answers_the_same_and_is_small(trained: RunFolder, tmp_path: Path) -> None:
+    shipped = export_run(trained.path, tmp_path / "shipped", {"test": {"time": {"mrr": 0.5}}})
+    assert sorted(path.name for path in shipped.path.iterdir()) == [
+        "config.toml",
+        "environment.json",
+        "report.json",
+        "weights.safetensors",
+    ]
+    loaded = load_scorer(shipped.path)
+    assert loaded.metrics["test"] == {"time": {"mrr": 0.5}}
+    assert loaded.metrics["validation"] == trained.report()["validation"]
+    assert np.array_equal(loaded.scorer.score(QUERIES), load_scorer(trained.path).scorer.score(QUERIES))
+    with pytest.raises(RunError, match="nothing to resume"):
+        reopen_run(shipped.path, {})
+
+
+def test_weights_that_are_missing_damaged_or_of_another_run_are_named(copy: RunFolder) -> None:
+    tensors, metadata = read_tensors(copy.weights_file)
+    write_tensors(copy.weights_file, {**tensors, "entity": tensors["entity"][:, :4]}, metadata)
+    with pytest.raises(RunError, match=r"does not fit its config\.toml: entity differ"):
+        load_scorer(copy.path)
+    copy.weights_file.write_bytes(copy.weights_file.read_bytes()[:-8])
+    with pytest.raises(RunError, match=r"weights\.safetensors is damaged"):
+        load_scorer(copy.path)
+    copy.weights_file.unlink()
+    with pytest.raises(RunError, match="has no weights yet; train on with: tgap train --resume"):
+        load_scorer(copy.path)
+    with pytest.raises(RunError, match="has no weights to export"):
+        export_run(copy.path, copy.path.parent / "other")
+
+
+def test_a_dataset_with_another_checksum_is_refused(copy: RunFolder) -> None:
+    environment = copy.environment()
+    copy.update_environment(dataset={**environment["dataset"], "checksum": "0" * 64})
+    with pytest.raises(RunError, match="was made with 0000"):
+        load_scorer(copy.path)
+    with pytest.raises(RunError, match="was made with 0000"):
+        reopen_run(copy.path, {})
+
+
+def test_only_limits_may_change_on_resume(copy: RunFolder) -> None:
+    with pytest.raises(RunError, match="the settings differ"):
+        reopen_run(copy.path, {"training.batch_size": "16"})
+    assert copy.config().training.batch_size == 32
+    folder, _ = reopen_run(copy.path, {"max_minutes": "7"})
+    assert folder.config().training.max_minutes == 7
