@@ -136,8 +136,7 @@ class TGAP(nn.Module):
             h = self.backend.attend(h, h, layer.weights(), self.relation, self.displacement.size, edges, self.attention)
             if self.config.activation:
                 h = leaky_relu(h, self.config.leaky_slope)
-        arrival = None if self.sgnn.arrival is None else h @ self.sgnn.arrival.T
-        return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings), arrival)
+        return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
 
     def whole_edges(self, time: int, visibility: Visibility) -> EdgeSet:
         """All visible edges, seen from a query time."""

@@ -36,21 +36,18 @@ class Features:
 
     h: Tensor  # [N, d]
     table: Tensor  # h as the flow scores against it
-    arrival: Tensor | None  # [N, d] W_h h
 
     @property
     def nbytes(self) -> int:
         """Memory of the tensors."""
-        return self.h.nbytes + self.table.nbytes + (0 if self.arrival is None else self.arrival.nbytes)
+        return self.h.nbytes + self.table.nbytes
 
     @staticmethod
     def join(parts: Sequence[Features]) -> Features:
         """Features of several times, one after the other."""
         if len(parts) == 1:
             return parts[0]
-        arrivals = [part.arrival for part in parts if part.arrival is not None]
-        h, table = torch.cat([part.h for part in parts]), torch.cat([part.table for part in parts])
-        return Features(h, table, torch.cat(arrivals) if arrivals else None)
+        return Features(torch.cat([part.h for part in parts]), torch.cat([part.table for part in parts]))
 
 
 @dataclass(frozen=True)
@@ -177,12 +174,10 @@ class Walk:
     def _update(self) -> None:
         """SGNN: newcomers start from h, messages pass along the subgraph, arrived attention adds a_j W_h h_j."""
         model, subgraphs = self.model, self.subgraphs
-        rows = self._rows_of(subgraphs.query, subgraphs.node)
+        h = self.features.h.index_select(0, self._rows_of(subgraphs.query, subgraphs.node))
         if model.config.subgraph:
             origin = torch.from_numpy(subgraphs.origin)
-            stay = origin >= 0
-            g = self.features.h.index_select(0, rows)
-            g = torch.where(stay[:, None], self.g.index_select(0, origin.clamp(min=0)), g)
+            g = torch.where((origin >= 0)[:, None], self.g.index_select(0, origin.clamp(min=0)), h)
             times = np.array([model.displacement.origin(int(time)) for time in self.queries.time], np.int64)
             edges = subgraphs.edge_set(model.graph, times, model.displacement.signs)
         else:
@@ -190,8 +185,8 @@ class Walk:
             edges = model.whole_edges(int(self.queries.time[0]), self.visibility)
         tables = model.relation, model.displacement.size
         g = model.backend.attend(g, g, model.sgnn.weights(), *tables, edges, model.attention)
-        if self.features.arrival is not None:
-            g = g + self._arrived()[:, None] * self.features.arrival.index_select(0, rows)
+        if model.sgnn.arrival is not None:
+            g = g + self._arrived()[:, None] * (h @ model.sgnn.arrival.T)
         self.g = leaky_relu(g, model.config.leaky_slope) if model.config.activation else g
 
     def _arrived(self) -> Tensor:
