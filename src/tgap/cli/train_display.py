@@ -71,6 +71,8 @@ class Display(Listener):
         self._epochs = event.epochs
         self._from = (event.at.progress, event.at.seconds)
         self._recent = (event.at.seconds, 0)
+        epoch = f"{event.at.epochs:.2f}/{event.epochs:g}"
+        self._bar.update(self._task, completed=event.at.progress, epoch=epoch, note="preparing the first step")
         self._bar.start()
 
     def on_step(self, event: Stepped) -> None:

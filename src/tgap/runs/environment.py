@@ -19,7 +19,7 @@ _LIBRARIES = ("torch", "numpy", "numba", "polars", "safetensors")
 
 
 def describe_environment(dataset: Dataset, threads: int | None) -> dict[str, Any]:
-    """What `environment.json` holds at the start of a run. No names of hosts, users or folders."""
+    """Describe code, machine and data, as `environment.json` holds them. No names of hosts, users or folders."""
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"tgap": tgap.__version__, "python": platform.python_version(), **_library_versions()},
@@ -46,7 +46,7 @@ def describe_environment(dataset: Dataset, threads: int | None) -> dict[str, Any
 
 
 def peak_memory_megabytes() -> float | None:
-    """The most memory this process has held so far; None where the system does not tell."""
+    """Tell the most memory this process has held so far; None where the system does not tell."""
     try:
         import resource  # noqa: PLC0415  not on every platform
     except ImportError:

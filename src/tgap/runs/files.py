@@ -106,7 +106,7 @@ def tensor_digest(tensors: Mapping[str, torch.Tensor]) -> str:
 
 
 def encode_tensors(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> bytes:
-    """A safetensors file with its own digest among the metadata.
+    """Make a safetensors file with its own digest among the metadata.
 
     Metadata go into one entry, because the format writes several in random order and equal runs should be equal files.
     """

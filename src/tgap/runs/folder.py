@@ -77,7 +77,7 @@ class RunFolder:
         return self.path / "checkpoints"
 
     def config(self) -> RunConfig:
-        """The settings of the run."""
+        """Read the settings of the run."""
         try:
             return RunConfig.from_toml(self.config_file.read_text(encoding="utf-8"))
         except OSError as error:
@@ -90,11 +90,11 @@ class RunFolder:
         write_text(self.config_file, config.to_toml())
 
     def environment(self) -> dict[str, Any]:
-        """What `environment.json` says; empty if the folder has none."""
+        """Read `environment.json`; empty if the folder has none."""
         return read_json(self.environment_file) if self.environment_file.exists() else {}
 
     def report(self) -> dict[str, Any]:
-        """What `report.json` says; empty before the first validation."""
+        """Read `report.json`; empty before the first validation."""
         return read_json(self.report_file) if self.report_file.exists() else {}
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -144,7 +144,7 @@ class RunFolder:
 
 
 def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
-    """A new run folder with its config and environment. An existing run is never overwritten."""
+    """Make a new run folder with its config and environment. An existing run is never overwritten."""
     folder = RunFolder(path)
     with writing(path):
         taken = path.exists() and (not path.is_dir() or any(path.iterdir()))
@@ -159,7 +159,7 @@ def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | N
 
 
 def find_run(path_or_name: str | Path) -> RunFolder:
-    """The run at a path, or the shipped run of that name."""
+    """Find the run at a path, or the shipped run of that name."""
     path = Path(path_or_name)
     for candidate in (path, *(place / path_or_name for place in pretrained_places())):
         if (candidate / "config.toml").is_file():

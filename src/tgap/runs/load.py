@@ -59,7 +59,7 @@ def load_scorer(path_or_name: str | Path) -> LoadedRun:
 
 
 def build_graph(dataset: Dataset) -> TemporalGraph:
-    """The graph that is walked: the training facts of a dataset."""
+    """Build the graph that is walked: the training facts of a dataset."""
     train = dataset.train
     return TemporalGraph.build(
         dataset.num_entities, dataset.num_relations, train.subject, train.relation, train.object, train.time
@@ -67,7 +67,7 @@ def build_graph(dataset: Dataset) -> TemporalGraph:
 
 
 def build_model(config: RunConfig, dataset: Dataset, graph: TemporalGraph) -> TGAP:
-    """The model of a run with its initial weights, a function of the config's seed alone."""
+    """Build the model of a run with its initial weights, a function of the config's seed alone."""
     from tgap.model.tgap import TGAP  # noqa: PLC0415
 
     return TGAP(config.model, graph, dataset.timeline.span, config.training.seed)

@@ -38,7 +38,7 @@ class WeightAverage:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """The model has the average as its weights inside the block, and its own again after it."""
+        """Give the model the average as its weights inside the block, and its own again after it."""
         own = {name: weight.detach().clone() for name, weight in self._weights.items()}
         _copy(self.tensors, self._weights)
         try:

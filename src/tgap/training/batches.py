@@ -50,7 +50,7 @@ class Batch:
 
     @contextmanager
     def hidden(self, visibility: Visibility) -> Iterator[Visibility]:
-        """The graph without this batch's facts, their inverses and all copies, inside a ``with`` block."""
+        """Show the graph without this batch's facts, their inverses and all copies, inside a ``with`` block."""
         with visibility.hidden(self.facts) as view:
             yield view
 
@@ -152,7 +152,7 @@ def _number_rows(*columns: IntArray) -> IntArray:
 
 
 def _join_directions(walk: IntArray) -> IntArray:
-    """Connected groups of facts that share a walk in either direction, as numbers for each query.
+    """Label the connected groups of facts that share a walk in either direction, for each query.
 
     ``walk`` holds the walk of every fact's plain query, then of every inverse query. Labels spread along shared
     walks until nothing changes; groups lie inside one (relation, timestamp), so this takes few rounds.
@@ -177,7 +177,7 @@ def _place_in_group(group: IntArray) -> IntArray:
 
 
 def _least_pool(config: TrainingConfig) -> float:
-    """Queries that a pool needs, so that a batch hides no more than ``hidden_share`` of its timestamps."""
+    """Count the queries that a pool needs, so that a batch hides no more than ``hidden_share`` of its timestamps."""
     if config.hidden_share == 1:
         return config.batch_size / 2
     hidden_facts = config.batch_size / (2 if config.directions == "together" else 1)

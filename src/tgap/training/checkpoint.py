@@ -75,7 +75,7 @@ class CheckpointStore:
         return target
 
     def load(self) -> Checkpoint | None:
-        """The newest whole checkpoint; None before the first one. If all are damaged, that is a RunError."""
+        """Read the newest whole checkpoint; None before the first one. If all are damaged, that is a RunError."""
         present = self._present()
         for path in reversed(present):
             try:

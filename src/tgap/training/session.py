@@ -126,7 +126,7 @@ def record_baseline(folder: RunFolder, dataset: Dataset, progress: Callable[[int
 
 
 def reopen_run(path: str | Path, changes: Mapping[str, str]) -> tuple[RunFolder, Dataset]:
-    """The folder and dataset of a run to be resumed, with changed settings written to its config.
+    """Find folder and dataset of a run to be resumed, and write changed settings to its config.
 
     Only settings that say when to stop or save may change; the checkpoint refuses others.
     """

@@ -38,7 +38,7 @@ class TensorBoard(Listener):
             self._writer.flush()
 
     def on_measure(self, event: Measured) -> None:
-        """Training scalars."""
+        """Write the means of the last steps."""
         scalars = {
             "train/loss": event.loss,
             "train/rate": event.rate,
@@ -49,7 +49,7 @@ class TensorBoard(Listener):
         self._write(scalars, event.at.step)
 
     def on_validation(self, event: Validated) -> None:
-        """Validation scalars of all protocols."""
+        """Write the figures of all protocols."""
         scalars = {f"{rule}/{name}": value for rule, part in event.figures.items() for name, value in part.items()}
         self._write({f"valid_{tag}": value for tag, value in scalars.items()}, event.at.step)
 
