@@ -99,11 +99,13 @@ def test_sampling_as_trained(run_folder: Path, question: tuple[str, str, str], t
 def test_faithfulness_over_a_sample(run_folder: Path) -> None:
     result = call("faithfulness", run_folder, "--limit", "6", "--delete", "3")
     assert result.exit_code == 0, result.output
-    assert "without the 3 strongest" in result.output
+    assert result.output.count("without the 3 strongest") == 2
+    assert "The model's best answer, 6 questions" in result.output
     document = json.loads(call("faithfulness", run_folder, "--limit", "6", "--delete", "3", "--json", "-").output)
     assert document["schema"] == "tgap.faithfulness/1"
-    assert document["checks"] + document["unreached"] == 6
-    assert set(document["drop"]) == {"strongest", "random", "nearby"}
+    assert document["best"]["checks"] == 6
+    assert document["true"]["checks"] + document["true"]["unreached"] == 6
+    assert set(document["best"]["drop"]) == {"strongest", "random", "nearby"}
 
 
 def test_causes_over_a_sample(run_folder: Path) -> None:

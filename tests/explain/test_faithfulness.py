@@ -58,28 +58,37 @@ def test_ties_count_half() -> None:
     assert standing(np.zeros(5), 0).rank == 3.0
 
 
-def test_means_over_queries() -> None:
+def test_means_over_questions() -> None:
     explainer = tiny_explainer(4, entities=8, facts=20)
     queries = [Query(subject, 0, 5) for subject in range(4)]
-    answers = np.array([int(explainer.trace(query).scores.argmax()) for query in queries])
-    found = faithfulness(explainer, QueryBatch.of(queries), answers, count=2, seed=1)
-    single = [
-        check(explainer, explainer.trace(query), int(answer), count=2, seed=1)
-        for query, answer in zip(queries, answers, strict=True)
-    ]
-    assert found.checks == 4
-    assert found.unreached == 0
-    assert found.drop["strongest"] == pytest.approx(np.mean([one.drop(one.strongest) for one in single]))
-    assert found.drop["random"] == pytest.approx(np.mean([one.drop(one.controls["random"]) for one in single]))
-    assert found.mrr["before"] == pytest.approx(np.mean([1 / one.before.rank for one in single]))
-    assert found.hits1["before"] == 1.0
-    assert 0 <= found.paired["random"] <= 4
+    traces = [explainer.trace(query) for query in queries]
+    second = np.array([int(np.argsort(-trace.scores)[1]) for trace in traces])
+    best, true = faithfulness(explainer, QueryBatch.of(queries), second, count=2, seed=1)
+    for found, answers in ((best, [int(trace.scores.argmax()) for trace in traces]), (true, second.tolist())):
+        single = [
+            check(explainer, trace, answer, count=2, seed=1) for trace, answer in zip(traces, answers, strict=True)
+        ]
+        before = np.mean([one.before.probability for one in single])
+        assert found.checks == 4
+        assert found.unreached == 0
+        assert found.probability["before"] == pytest.approx(before)
+        after = np.mean([one.strongest.after.probability for one in single])
+        assert found.drop["strongest"] == pytest.approx(1 - after / before)
+        after = np.mean([one.controls["random"].after.probability for one in single])
+        assert found.drop["random"] == pytest.approx(1 - after / before)
+        assert found.mrr["before"] == pytest.approx(np.mean([1 / one.before.rank for one in single]))
+        lost = [one.strongest.after.probability < one.controls["random"].after.probability for one in single]
+        assert found.worse["random"] == pytest.approx(np.mean(lost))
+    assert (best.answers, true.answers) == ("best", "true")
+    assert best.hits1["before"] == 1.0
+    assert true.hits1["before"] == 0.0
 
 
 def test_answers_out_of_reach_are_counted_and_left_out() -> None:
     explainer = OracleExplainer(from_facts(3, 1, [(0, 0, 1, 2)]), tiny_config(), span=4)
     queries = QueryBatch.of([Query(0, 0, 2), Query(0, 0, 2)])
-    found = faithfulness(explainer, queries, np.array([2, 1]), count=1)
-    assert (found.checks, found.unreached) == (1, 1)
-    nothing = faithfulness(explainer, queries, np.array([2, 2]), count=1)
+    best, true = faithfulness(explainer, queries, np.array([2, 1]), count=1)
+    assert (best.checks, best.unreached) == (2, 0)
+    assert (true.checks, true.unreached) == (1, 1)
+    _, nothing = faithfulness(explainer, queries, np.array([2, 2]), count=1)
     assert (nothing.checks, nothing.unreached, nothing.drop["strongest"]) == (0, 2, 0.0)

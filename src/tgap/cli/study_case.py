@@ -16,7 +16,7 @@ PAPER = ("North Korea", "Threaten", "?", "2014-04-29")
 PAPER_ANSWER = "South Korea"
 
 
-@click.command("case")
+@click.command("case", short_help="Strongest edges of each step for one question.")
 @click.argument("run")
 @click.argument("parts", nargs=-1, metavar=f"[{PARTS}]")
 @click.option(

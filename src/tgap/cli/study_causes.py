@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _VERSION = "tgap.causes/1"
 
 
-@click.command("causes")
+@click.command("causes", short_help="Are the planted causes among the strongest edges?")
 @click.argument("run")
 @click.option(
     "--edges", type=click.IntRange(min=1), metavar="N", default=5, show_default=True, help="Edges picked a step."

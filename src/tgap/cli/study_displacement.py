@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _VERSION = "tgap.displacement/1"
 
 
-@click.command("displacement")
+@click.command("displacement", short_help="How far in time attention looks, by relation.")
 @click.argument("run")
 @click.option(
     "--relation",

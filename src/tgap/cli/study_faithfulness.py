@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _VERSION = "tgap.faithfulness/1"
 
 
-@click.command("faithfulness")
+@click.command("faithfulness", short_help="What answers lose without their strongest facts.")
 @click.argument("run")
 @click.option("--split", type=click.Choice(["train", "valid", "test"]), default="test", show_default=True)
 @click.option(
@@ -46,9 +46,10 @@ _VERSION = "tgap.faithfulness/1"
 def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed: int, json_file: str | None) -> None:
     """Delete the strongest facts of each question and compare with deleting as many others.
 
-    For every question the true answer's probability and rank are taken as they are, without the K facts that attention
-    used most (inverses and copies go with them), without K random facts that carried attention, and without K random
-    facts of the entity that is asked about. The whole model is computed anew each time.
+    For every question an answer's probability and rank are taken as they are, without the K facts that attention used
+    most (inverses and copies go with them), without K random facts that carried attention, and without K random facts
+    of the entity that is asked about. The whole model is computed anew each time. Told for the model's own best answer,
+    which is what an explanation explains, and for the true one.
 
     \b
     Example:
@@ -64,35 +65,40 @@ def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed:
     predictor = Predictor.from_run(run)
     asked = split_questions(predictor.dataset, split, side).sample(limit, seed)
     with progress_bar("deletion checks") as progress:
-        found = measure(predictor.explainer, asked.batch, asked.answer, count=delete, seed=seed, progress=progress)
+        best, true = measure(predictor.explainer, asked.batch, asked.answer, count=delete, seed=seed, progress=progress)
     if json_file != "-":
-        _print(Console(highlight=False), found)
-    place = {"dataset": predictor.dataset.name, "split": split, "side": side, "seed": seed}
-    write_json(json_file, {"schema": _VERSION, **place, **asdict(found)})
+        console = Console(highlight=False)
+        _print(console, f"The model's best answer, {best.checks:,} questions", best, delete)
+        _print(console, f"The true answer, {true.checks:,} questions", true, delete)
+        console.print("Ranks are raw, ties count half; change is that of the mean probability.")
+        if true.unreached:
+            console.print(f"{true.unreached:,} true answers were left out: no attention reached them.")
+    place = {"dataset": predictor.dataset.name, "split": split, "side": side, "seed": seed, "delete": delete}
+    write_json(json_file, {"schema": _VERSION, **place, "best": asdict(best), "true": asdict(true)})
 
 
-def _print(console: Console, found: Faithfulness) -> None:
+def _print(console: Console, title: str, found: Faithfulness, delete: int) -> None:
     from tgap.explain.layered import percent
     from tgap.explain.report import percent_change
 
-    console.print(f"Deletion checks over {found.checks:,} questions, {found.removed} facts each", style="bold")
+    console.print(title, style="bold")
     table = simple_table(
-        ("", "left"), ("probability", "right"), ("mean change", "right"), ("MRR", "right"), ("Hits@1", "right")
+        ("", "left"),
+        ("probability", "right"),
+        ("change", "right"),
+        ("MRR", "right"),
+        ("Hits@1", "right"),
+        ("strongest cost more", "right"),
     )
     words = {
         "before": "as it is",
-        "strongest": f"without the {found.removed} strongest",
-        "random": f"without {found.removed} random that carried attention",
-        "nearby": f"without {found.removed} random of the entity itself",
+        "strongest": f"without the {delete} strongest",
+        "random": f"without {delete} random that carried attention",
+        "nearby": f"without {delete} random of the entity itself",
     }
     for name, text in words.items():
-        change = "" if name == "before" else percent_change(found.drop[name])
+        change = percent_change(found.drop[name]) if name in found.drop else ""
+        worse = f"in {percent(found.worse[name])}" if name in found.worse else ""
         hits = f"{100 * found.hits1[name]:.1f}"
-        table.add_row(text, f"{found.probability[name]:.4f}", change, f"{found.mrr[name]:.4f}", hits)
+        table.add_row(text, f"{found.probability[name]:.4f}", change, f"{found.mrr[name]:.4f}", hits, worse)
     console.print(table)
-    for name, text in (("random", "random facts"), ("nearby", "random facts of the entity")):
-        share = percent(found.paired[name] / found.checks) if found.checks else "0 %"
-        console.print(f"Losing the strongest cost more than losing {text} in {share} of the questions.")
-    console.print("Ranks are raw, ties count half; mean change is the mean share of the probability lost.")
-    if found.unreached:
-        console.print(f"{found.unreached:,} questions were left out: no attention reached their answer.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SIZE = click.IntRange(min=1)
 
 
-@click.command("sampling")
+@click.command("sampling", short_help="Picture of the growing subgraph.")
 @click.argument("run")
 @click.argument("parts", nargs=-1, required=True, metavar=PARTS)
 @click.option("--core", type=_SIZE, metavar="X", default=2, show_default=True, help="Core nodes a step; the paper's x.")

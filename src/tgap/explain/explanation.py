@@ -117,7 +117,7 @@ class Explanation:
         from tgap.explain.figures import render  # noqa: PLC0415
         from tgap.explain.profile_figure import Panel, profile_figure  # noqa: PLC0415
 
-        panel = Panel(f"{self.document.question.text}: 1 query", self.document.profile)
+        panel = Panel(f"{self.document.question.text}: 1 question", self.document.profile)
         return render(profile_figure([panel]), file_format)
 
     def to_html(self) -> str:

@@ -14,7 +14,7 @@ self-loops are no facts. The check tells only that the named facts matter to the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tgap.evaluation.scoring import Progress
 from tgap.explain.edges import mean_attention
 from tgap.graph import TemporalGraph
-from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
+from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
 
 CONTROLS = ("random", "nearby")
 
@@ -60,16 +60,16 @@ class Check:
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """Means over many checks: of the strongest facts (``strongest``) and of each control."""
+    """Means over many checks, by what was deleted: "before" (nothing), "strongest" and each control."""
 
+    answers: str  # whose standing was looked at: "best", the model's own first answer, or "true", the split's
     checks: int
-    removed: int  # k
-    unreached: int  # queries left out because no attention arrived at the answer: nothing could drop
-    probability: dict[str, float]  # "before", "strongest" and each control: mean probability of the answer
-    drop: dict[str, float]  # mean share of the probability that was lost
+    unreached: int  # questions left out because no attention arrived at the answer: nothing could drop
+    probability: dict[str, float]  # mean probability of the answer
+    drop: dict[str, float]  # share of that mean that was lost
     mrr: dict[str, float]  # mean reciprocal rank
     hits1: dict[str, float]  # share of answers at rank 1
-    paired: dict[str, int] = field(default_factory=dict)  # controls: checks where the strongest facts cost more
+    worse: dict[str, float]  # controls: share of checks where losing the strongest facts cost more
 
 
 def standing(scores: NDArray[np.floating], answer: int) -> Standing:
@@ -94,23 +94,12 @@ def used_facts(graph: TemporalGraph, trace: Trace) -> tuple[IntArray, NDArray[np
 
 def check(explainer: Explainer, trace: Trace, answer: int, *, count: int = 5, seed: int = 0) -> Check:
     """Deletion check of ``answer``, whose trace is at hand. ``seed`` fixes what the controls draw."""
-    graph = explainer.graph
-    facts, _ = used_facts(graph, trace)
-    strongest, others = facts[:count], facts[count:]
-    first = graph.fact[trace.steps[0].edge]
-    pools = {"random": others, "nearby": np.intersect1d(others, first)}
-    key = [seed, trace.query.subject, trace.query.relation, abs(trace.query.time), answer]
-    random = np.random.default_rng(key)
-    drawn = {
-        name: random.choice(pools[name], size=min(count, len(pools[name])), replace=False)
-        for name in CONTROLS
-        if len(pools[name])
+    deletions = {
+        name: Deletion(facts, standing(scores, answer))
+        for name, (facts, scores) in _deletions(explainer, trace, count, seed).items()
     }
-    return Check(
-        before=standing(trace.scores, answer),
-        strongest=_without(explainer, trace.query, answer, strongest),
-        controls={name: _without(explainer, trace.query, answer, chosen) for name, chosen in drawn.items()},
-    )
+    strongest = deletions.pop("strongest")
+    return Check(standing(trace.scores, answer), strongest, deletions)
 
 
 def faithfulness(
@@ -121,48 +110,60 @@ def faithfulness(
     count: int = 5,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Faithfulness:
-    """Deletion checks over many queries. Answers that no attention reached are counted and left out."""
-    checks: list[Check] = []
-    unreached = 0
+) -> tuple[Faithfulness, Faithfulness]:
+    """Deletion checks over many questions, for the model's own best answers and for the true ones (``answers``).
+
+    Both are read from the same deletions. Answers that no attention reached are counted and left out.
+    """
+    best: list[dict[str, Standing]] = []
+    true: list[dict[str, Standing]] = []
     for place in range(len(queries)):
-        if progress is not None:
-            progress(place, len(queries))
         query = Query(int(queries.subject[place]), int(queries.relation[place]), int(queries.time[place]))
         trace = explainer.trace(query)
-        answer = int(answers[place])
-        if trace.scores[answer] <= 0:
-            unreached += 1
-            continue
-        checks.append(check(explainer, trace, answer, count=count, seed=seed))
-    return _summary(checks, count, unreached)
+        scores = {"before": trace.scores}
+        scores |= {name: after for name, (_, after) in _deletions(explainer, trace, count, seed).items()}
+        best.append({name: standing(row, int(trace.scores.argmax())) for name, row in scores.items()})
+        if trace.scores[answers[place]] > 0:
+            true.append({name: standing(row, int(answers[place])) for name, row in scores.items()})
+        if progress is not None:
+            progress(place + 1, len(queries))
+    return _summary("best", best, 0), _summary("true", true, len(queries) - len(true))
 
 
-def _without(explainer: Explainer, query: Query, answer: int, facts: IntArray) -> Deletion:
-    trace = explainer.trace(query, hidden_facts=facts)
-    return Deletion(tuple(int(fact) for fact in facts), standing(trace.scores, answer))
+def _deletions(
+    explainer: Explainer, trace: Trace, count: int, seed: int
+) -> dict[str, tuple[tuple[int, ...], FloatArray]]:
+    """Facts taken away and scores without them, for the strongest and for each control that has facts to draw."""
+    graph = explainer.graph
+    facts, _ = used_facts(graph, trace)
+    others = facts[count:]
+    pools = {"random": others, "nearby": np.intersect1d(others, graph.fact[trace.steps[0].edge])}
+    random = np.random.default_rng([seed, trace.query.subject, trace.query.relation, abs(trace.query.time)])
+    chosen = {"strongest": facts[:count]}
+    for name in CONTROLS:
+        if len(pools[name]):
+            chosen[name] = random.choice(pools[name], size=min(count, len(pools[name])), replace=False)
+    return {
+        name: (tuple(removed.tolist()), explainer.trace(trace.query, hidden_facts=removed).scores)
+        for name, removed in chosen.items()
+    }
 
 
-def _summary(checks: list[Check], count: int, unreached: int) -> Faithfulness:
-    """Means over the checks; those without a control (nothing left to draw) lost nothing by it."""
-    after: dict[str, list[Standing]] = {"before": [], "strongest": [], **{name: [] for name in CONTROLS}}
-    for one in checks:
-        after["before"].append(one.before)
-        after["strongest"].append(one.strongest.after)
-        for name in CONTROLS:
-            after[name].append(one.controls[name].after if name in one.controls else one.before)
-    chance = {name: np.array([where.probability for where in found]) for name, found in after.items()}
-    rank = {name: np.array([where.rank for where in found]) for name, found in after.items()}
-    lost = {name: 1 - chance[name] / chance["before"] for name in ("strongest", *CONTROLS)}
+def _summary(answers: str, checks: list[dict[str, Standing]], unreached: int) -> Faithfulness:
+    """Means over the checks; one without a control (nothing left to draw) lost nothing by it."""
+    ways = ("before", "strongest", *CONTROLS)
+    chance = {way: np.array([one.get(way, one["before"]).probability for one in checks]) for way in ways}
+    rank = {way: np.array([one.get(way, one["before"]).rank for one in checks]) for way in ways}
+    mean = {way: _mean(values) for way, values in chance.items()}
     return Faithfulness(
+        answers=answers,
         checks=len(checks),
-        removed=count,
         unreached=unreached,
-        probability={name: _mean(values) for name, values in chance.items()},
-        drop={name: _mean(values) for name, values in lost.items()},
-        mrr={name: _mean(1 / values) for name, values in rank.items()},
-        hits1={name: _mean(values < 1.5) for name, values in rank.items()},
-        paired={name: int((chance["strongest"] < chance[name]).sum()) for name in CONTROLS},
+        probability=mean,
+        drop={way: 1 - mean[way] / mean["before"] if checks else 0.0 for way in ways[1:]},
+        mrr={way: _mean(1 / values) for way, values in rank.items()},
+        hits1={way: _mean(values < 1.5) for way, values in rank.items()},
+        worse={way: _mean(chance["strongest"] < chance[way]) for way in CONTROLS},
     )
 
 

@@ -190,7 +190,7 @@ def _wire(left: tuple[float, float], right: tuple[float, float], bend: float) ->
     """Curve between two entities: level between columns, a bow to the left inside one, a small loop at one entity."""
     (x0, y0), (x1, y1) = left, right
     if left == right:
-        size = 26 + abs(bend)
+        size = 44 + abs(bend)
         return (left, (x0 - size, y0 - size), (x0 + size, y0 - size), right)
     if x0 == x1:
         bow = 46 + abs(bend)

@@ -168,5 +168,7 @@ CONTROL_WORDS = (("random", "random facts that carried attention"), ("nearby", "
 
 
 def percent_change(drop: float) -> str:
-    """A drop as a signed change: -31 %, +4.2 %."""
+    """A drop as a signed change: -31 %, +4.2 %; less than a hundredth of a percent is none."""
+    if abs(drop) < 0.0001:
+        return "0 %"
     return f"{'−' if drop >= 0 else '+'}{percent(abs(drop))}"
