@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgap.data.calendar import date_from_days, days_from_date, days_from_week, real_date, week_from_days
@@ -13,6 +13,7 @@ def _days(when: date) -> int:
     return (when - date(1970, 1, 1)).days
 
 
+@settings(deadline=None)
 @given(st.dates())
 def test_agrees_with_python_dates(when: date) -> None:
     year, month, day = (np.array([part]) for part in (when.year, when.month, when.day))
@@ -20,6 +21,7 @@ def test_agrees_with_python_dates(when: date) -> None:
     assert [int(part[0]) for part in date_from_days(np.array([_days(when)]))] == [when.year, when.month, when.day]
 
 
+@settings(deadline=None)
 @given(st.dates(min_value=date(2, 1, 1)))
 def test_agrees_with_iso_weeks(when: date) -> None:
     week_year, week, weekday = when.isocalendar()
@@ -28,6 +30,7 @@ def test_agrees_with_iso_weeks(when: date) -> None:
     assert days_from_week(np.array([week_year]), np.array([week]))[0] == _days(monday)
 
 
+@settings(deadline=None)
 @given(st.integers(-400_000, 400_000), st.integers(1, 12), st.integers(1, 28))
 def test_round_trip_in_any_year(year: int, month: int, day: int) -> None:
     days = days_from_date(np.array([year]), np.array([month]), np.array([day]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgap.data import UNITS, Timeline
@@ -73,7 +73,9 @@ def test_printing_keeps_the_style_of_the_data(texts: list[str]) -> None:
     assert [result.timeline.parse(text) for text in texts] == result.instant.tolist()
 
 
-@pytest.mark.parametrize("text", ["", " ", "soon", "2014-02-30", "2014-13-01", "2014-5-1", "2014-05-13T25:00", "1.5", "²"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "soon", "2014-02-30", "2014-13-01", "2014-5-1", "2014-05-13T25:00", "1.5", "²"]
+)
 def test_nonsense_is_not_a_time(text: str) -> None:
     assert not read_instants([text]).good[0]
     result = counted("2014-01-01", text, "2014-01-02")
@@ -137,6 +139,7 @@ def test_displacements_in_words() -> None:
     assert Timeline("integer", 0, 9).describe(0) == "the same time"
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(UNITS), st.integers(-3000, 3000), st.integers(-5000, 5000))
 def test_format_and_parse_are_inverse(unit: Unit, first: int, instant: int) -> None:
     styles = {"year": "%04d", "month": "%Y-%m", "hour": "%Y-%m-%dT%H:%M", "minute": "%Y-%m-%dT%H:%M", "integer": "%d"}
@@ -144,6 +147,7 @@ def test_format_and_parse_are_inverse(unit: Unit, first: int, instant: int) -> N
     assert line.parse(line.format(instant)) == instant
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=5))
 def test_any_text_can_be_looked_at(texts: list[str]) -> None:
     result = counted(*texts)

@@ -11,7 +11,7 @@ import numpy as np
 from tgap.data.calendar import date_from_days
 from tgap.data.dataset import SPLITS, Dataset, warn_of_leaks
 from tgap.data.events import read_events
-from tgap.data.facts import Facts, fact_keys, in_order
+from tgap.data.facts import Facts, contained, distinct, fact_keys, in_order
 from tgap.data.folder import data_folders
 from tgap.data.layout import Layout
 from tgap.data.rejects import BadRowsError
@@ -160,9 +160,9 @@ def _cleaned(dataset: Dataset) -> Dataset:
     parts: list[Facts] = []
     for facts, key in zip(dataset.splits.values(), keys, strict=True):
         fresh = np.unique(key, return_index=True)[1]
-        fresh = fresh[~np.isin(key[fresh], seen)]
+        fresh = fresh[~contained(key[fresh], seen)]
         parts.append(facts.take(np.sort(fresh)))
-        seen = np.union1d(seen, key)
+        seen = distinct(np.concatenate([seen, key]))
     train, valid, test = parts
     return replace(dataset, name="wikidata11k-clean", train=train, valid=valid, test=test)
 

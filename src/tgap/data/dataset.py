@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tgap.data.facts import Fact, Facts, fact_keys, in_order
+from tgap.data.facts import Fact, Facts, contained, distinct, fact_keys, in_order
 from tgap.data.timeline import Timeline
 from tgap.data.vocabulary import Vocabulary
 
@@ -94,13 +94,14 @@ class Dataset:
     def leaks(self) -> Leaks:
         """How many facts are repeated within a split or shared between splits."""
         train, valid, test = fact_keys([self.train, self.valid, self.test])
+        once = [distinct(keys) for keys in (train, valid, test)]
         return Leaks(
-            repeated_train=len(train) - len(np.unique(train)),
-            repeated_valid=len(valid) - len(np.unique(valid)),
-            repeated_test=len(test) - len(np.unique(test)),
-            valid_in_train=int(np.isin(valid, train).sum()),
-            test_in_train=int(np.isin(test, train).sum()),
-            valid_and_test=len(np.intersect1d(valid, test)),
+            repeated_train=len(train) - len(once[0]),
+            repeated_valid=len(valid) - len(once[1]),
+            repeated_test=len(test) - len(once[2]),
+            valid_in_train=int(contained(valid, once[0]).sum()),
+            test_in_train=int(contained(test, once[0]).sum()),
+            valid_and_test=int(contained(once[2], once[1]).sum()),
         )
 
 

@@ -162,7 +162,7 @@ def _transfer(client: httpx.Client, address: str, part: Path, size: int, progres
         total = start + int(length) if length.isdigit() else None
         with open(part, "ab" if start else "wb") as file:
             progress(part.name.removesuffix(".part"), start, total)
-            for piece in response.iter_raw(1 << 16):
+            for piece in response.iter_raw():  # as it comes: a size would hold back what came before a break
                 file.write(piece)
                 start += len(piece)
                 progress(part.name.removesuffix(".part"), start, total)

@@ -6,67 +6,47 @@ order of lines. polars does the hashing and sorting; nothing here loops over fac
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.data.facts import Facts, Int64Array, fact_keys
 from tgap.data.instants import read_instants
-from tgap.data.timeline import Timeline, Unit
-from tgap.data.units import Counted, count_instants
+from tgap.data.timeline import Unit
+from tgap.data.units import count_instants
 from tgap.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import polars as pl
 
-COLUMNS = ("subject", "relation", "object", "time")
-
-
-class TimeColumn:
-    """The times of a table, each different text read once."""
-
-    def __init__(self, texts: pl.Series, unit: Unit | None = None) -> None:
-        import polars as pl  # noqa: PLC0415
-
-        distinct = texts.unique().sort()
-        self.texts = distinct.to_list()
-        self.counted: Counted = count_instants(read_instants(distinct), self.texts, unit)
-        self.code: Int64Array = texts.cast(pl.Enum(distinct)).to_physical().to_numpy()
-        self.timeline: Timeline = self.counted.timeline
-
-    @property
-    def good(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Rows whose time fits the timeline."""
-        good: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.counted.good[self.code]
-        return good
-
-    @property
-    def instant(self) -> Int64Array:
-        """Units since the first instant, one a row."""
-        return self.counted.instant[self.code]
+_COLUMNS = ("subject", "relation", "object", "time")
 
 
 class Encoded:
-    """Vocabularies and id columns of a table with the columns subject, relation, object (texts)."""
+    """Vocabularies, timeline and ids of a table with text columns subject, relation, object and time.
 
-    def __init__(self, table: pl.DataFrame, instants: Int64Array) -> None:
+    Every different text is looked at once. A row whose time fits no timeline has ``good`` False and a meaningless time.
+    """
+
+    def __init__(self, table: pl.DataFrame, unit: Unit | None = None) -> None:
         import polars as pl  # noqa: PLC0415
 
-        distinct = table.select(pl.col(name).unique().implode() for name in COLUMNS[:3])
+        distinct = table.select(pl.col(name).unique().implode() for name in _COLUMNS)
         entities = pl.concat([distinct["subject"][0], distinct["object"][0]]).unique().sort()
-        relations = distinct["relation"][0].sort()
-        kinds = (pl.Enum(entities), pl.Enum(relations), pl.Enum(entities))
-        ids = table.select(
-            pl.col(name).cast(kind).to_physical().cast(pl.Int64) for name, kind in zip(COLUMNS, kinds, strict=False)
-        )
+        relations, times = distinct["relation"][0].sort(), distinct["time"][0].sort()
+        kinds = (pl.Enum(entities), pl.Enum(relations), pl.Enum(entities), pl.Enum(times))
+        codes = table.select(pl.col(name).cast(kind).to_physical() for name, kind in zip(_COLUMNS, kinds, strict=True))
+        subject, relation, obj, time = (codes[name].to_numpy().astype(np.int64) for name in _COLUMNS)
+        self.counted = count_instants(read_instants(times), times.to_list(), unit)
+        self.timeline = self.counted.timeline
         self.entities = Vocabulary(entities.to_list(), "entity")
         self.relations = Vocabulary(relations.to_list(), "relation")
-        subject, relation, obj = (ids[name].to_numpy() for name in COLUMNS[:3])
-        self.facts = Facts(subject, relation, obj, instants.astype(np.int64))
+        self.facts = Facts(subject, relation, obj, self.counted.instant[time])
+        self.good: NDArray[np.bool_] = self.counted.good[time]
 
-    def split(self, sizes: list[int]) -> list[Facts]:
-        """The facts cut into consecutive parts, each sorted into the order that all copies share."""
-        bounds = np.cumsum([0, *sizes])
+    def parts(self, group: NDArray[np.integer], count: int) -> list[Facts]:
+        """The facts of groups 0 to ``count`` - 1, each sorted into the order that all copies of a dataset share."""
         (keys,) = fact_keys([self.facts])
-        return [self.facts.take(low + np.argsort(keys[low:high], kind="stable")) for low, high in pairwise(bounds)]
+        rows: list[Int64Array] = [np.flatnonzero(group == index) for index in range(count)]
+        return [self.facts.take(where[np.argsort(keys[where])]) for where in rows]

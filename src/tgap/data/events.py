@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tgap.data.encode import Encoded, TimeColumn
+from tgap.data.encode import Encoded
 from tgap.data.facts import Facts, Int64Array
 from tgap.data.instants import EXPECTED
 from tgap.data.layout import ROLES, Layout, columns_of
@@ -65,29 +65,26 @@ def read_events(
     table, opened = _instants_apart(pl.concat(frames))
     if not table.height:
         raise BadRowsError(rejects) if rejects else DataError(f"{paths[0]}: there are no facts in it")
-    times, table, bad = _read_times(table, unit, opened is not None)
+    try:
+        encoded, table, bad = _encode(table, unit, opened is not None)
+    except DataError as error:
+        raise DataError(f"{paths[0]}: {error}") from error
     for index, source in enumerate(tables):
         rejects += source.reject(bad.get(index, {}))
     rejects.sort(key=lambda reject: (reject.file, reject.number))
     if rejects and not (skip_bad and table.height):
         raise BadRowsError(rejects)
-    encoded = Encoded(table, times.instant)
-    files = table["file"].to_numpy()
-    order = np.argsort(files, kind="stable")
-    encoded.facts = encoded.facts.take(order) if opened is not None else encoded.facts
-    parts = encoded.split([int((files == index).sum()) for index in range(len(tables))])
-    counted = times.counted
     return Events(
-        encoded.entities,
-        encoded.relations,
-        times.timeline,
-        parts,
-        rejects,
-        [source.kind for source in tables],
-        columns,
-        counted.cut,
-        counted.vague,
-        opened or 0,
+        entities=encoded.entities,
+        relations=encoded.relations,
+        timeline=encoded.timeline,
+        parts=encoded.parts(table["file"].to_numpy(), len(tables)),
+        rejects=rejects,
+        forms=[source.kind for source in tables],
+        columns=columns,
+        cut=encoded.counted.cut,
+        vague=encoded.counted.vague,
+        open_intervals=opened or 0,
     )
 
 
@@ -140,25 +137,25 @@ def _instants_apart(table: pl.DataFrame) -> tuple[pl.DataFrame, int | None]:
     return pl.concat([since, until]), 2 * table.height - since.height - until.height
 
 
-def _read_times(
+def _encode(
     table: pl.DataFrame, unit: Unit | None, intervals: bool
-) -> tuple[TimeColumn, pl.DataFrame, dict[int, dict[int, str]]]:
-    """Times on their common timeline; rows whose time is bad are taken out and returned as file -> row -> reason.
+) -> tuple[Encoded, pl.DataFrame, dict[int, dict[int, str]]]:
+    """Ids of the rows whose time can be read; the others are taken out and returned as file -> row -> reason.
 
-    The timeline is found again without the bad rows, so that they leave no trace.
+    Everything is found again without the bad rows, so that they leave no trace in names and timeline.
     """
     import polars as pl  # noqa: PLC0415
 
     bad: dict[int, dict[int, str]] = {}
     while True:
-        times = TimeColumn(table["time"], unit)
-        good = times.good
+        encoded = Encoded(table, unit)
+        good = encoded.good
         backwards = bool(good.all())
         if backwards and intervals:
-            good = ~_backwards(table, times)
+            good = ~_backwards(table, encoded.facts.time)
         if good.all() or not table.height:
-            return times, table, bad
-        example = times.timeline.format(0) if good.any() else EXPECTED
+            return encoded, table, bad
+        example = encoded.timeline.format(0) if good.any() else EXPECTED
         for file, row, text in table.filter(~pl.Series(good)).select("file", "row", "time").iter_rows():
             reason = "the interval ends before it starts" if backwards else not_a_time(text, example)
             bad.setdefault(file, {})[row] = reason
@@ -171,11 +168,11 @@ def not_a_time(text: str, example: str) -> str:
     return f"{text!r} is not a time like {example}"
 
 
-def _backwards(table: pl.DataFrame, times: TimeColumn) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _backwards(table: pl.DataFrame, instant: Int64Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Facts of intervals that end before they start. All starts stand before all ends in the table."""
     key = _row_keys(table)
     order = np.argsort(key, kind="stable")
-    key, instant = key[order], times.instant[order]
+    key, instant = key[order], instant[order]
     wrong = np.flatnonzero((key[1:] == key[:-1]) & (instant[1:] < instant[:-1]))
     result = np.zeros(table.height, dtype=bool)
     result[order[wrong]] = result[order[wrong + 1]] = True

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.data.dataset import Dataset, Leaks
-from tgap.data.facts import Facts
+from tgap.data.facts import Facts, Int64Array, contained, distinct
 
 
 class SplitStatistics(NamedTuple):
@@ -52,8 +53,8 @@ class Bin(NamedTuple):
 
 def dataset_statistics(dataset: Dataset) -> Statistics:
     """Count everything once."""
-    times = np.unique(np.concatenate([facts.time for facts in dataset.splits.values()]))
-    splits = {name: _split_statistics(facts, dataset.train) for name, facts in dataset.splits.items()}
+    times = distinct(np.concatenate([facts.time for facts in dataset.splits.values()]))
+    splits = {name: _split_statistics(dataset, facts) for name, facts in dataset.splits.items()}
     return Statistics(len(times), splits, dataset.leaks(), _degrees(dataset))
 
 
@@ -66,21 +67,30 @@ def facts_over_time(dataset: Dataset, most_bins: int = 24) -> list[Bin]:
     return [Bin(i * width, min((i + 1) * width, length) - 1, int(count)) for i, count in enumerate(counts)]
 
 
-def _split_statistics(facts: Facts, train: Facts) -> SplitStatistics:
-    entities = np.union1d(facts.subject, facts.object)
-    known = np.union1d(train.subject, train.object)
-    relations, times = np.unique(facts.relation), np.unique(facts.time)
-    strange = ~np.isin(facts.subject, known) | ~np.isin(facts.object, known) | ~np.isin(facts.relation, train.relation)
+def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:
+    train = dataset.train
+    entities, known = (_present(dataset.num_entities, part.subject, part.object) for part in (facts, train))
+    relations, usual = (_present(dataset.num_relations, part.relation) for part in (facts, train))
+    times = distinct(facts.time)
+    familiar = known[facts.subject] & known[facts.object] & usual[facts.relation]
     return SplitStatistics(
         facts=facts.count,
-        entities=len(entities),
-        relations=len(relations),
+        entities=int(entities.sum()),
+        relations=int(relations.sum()),
         times=len(times),
-        unseen_entities=len(np.setdiff1d(entities, known)),
-        unseen_relations=len(np.setdiff1d(relations, train.relation)),
-        unseen_times=len(np.setdiff1d(times, train.time)),
-        facts_unseen=int(strange.sum()),
+        unseen_entities=int((entities & ~known).sum()),
+        unseen_relations=int((relations & ~usual).sum()),
+        unseen_times=int((~contained(times, distinct(train.time))).sum()),
+        facts_unseen=int((~familiar).sum()),
     )
+
+
+def _present(count: int, *columns: Int64Array) -> NDArray[np.bool_]:
+    """Which of the ids 0 to ``count`` - 1 occur."""
+    mask = np.zeros(count, dtype=bool)
+    for column in columns:
+        mask[column] = True
+    return mask
 
 
 def _degrees(dataset: Dataset) -> Degrees:

@@ -79,9 +79,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path, "is not a manifest") from error
     if version != FORMAT:
-        raise DataError(
-            f"{path}: format {version!r} is not known to this version of tgap (it reads {FORMAT}); update tgap"
-        )
+        raise DataError(f"{path}: format {version!r} is not the one this tgap reads ({FORMAT}); update tgap")
     return dict(manifest)
 
 
@@ -99,7 +97,7 @@ def load_stored(folder: Path) -> Dataset:
         causes = _causes(contents.get("causes.json"))
         train, valid, test = (_facts(table.filter(pl.col("split") == split)) for split in range(len(SPLITS)))
         name, checksum = manifest["name"], manifest["checksum"]
-    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise _damaged(folder, f"cannot be understood ({error})") from error
     dataset = Dataset(name, entities, relations, timeline, train, valid, test, causes)
     if dataset.checksum != checksum:

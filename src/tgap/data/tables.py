@@ -28,7 +28,9 @@ from tgap.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-_SAMPLE = 200  # records looked at to find the number of columns
+_HEAD = 1 << 16  # bytes looked at to find the number of columns ...
+_SAMPLE = 200  # ... and records of these
+_PIECE = 1 << 18
 
 
 @dataclass
@@ -39,9 +41,7 @@ class Table:
     frame: pl.DataFrame  # String columns named by position; null is an empty field
     header: list[str] | None
     place: str = "line"  # what a row's number counts
-    numbers: NDArray[np.int64] | None = (
-        None  # first and last line of each row; None: one a line, after the header
-    )
+    numbers: NDArray[np.int64] | None = None  # first and last line of each row; None: one a line, after the header
     rejects: list[Reject] = field(default_factory=list)
     content: bytes = b""  # the text of the file, to quote bad rows from
     separator: str = "\t"
@@ -81,20 +81,20 @@ def read_table(path: Path, layout: Layout) -> Table:
     if content[:4] == b"PAR1":
         return _read_parquet(path)
     content = content.removeprefix(b"\xef\xbb\xbf")
-    if not content.strip(b"\r\n"):
+    if not content or (content[:1] in (b"\n", b"\r") and not content.strip(b"\r\n")):
         raise DataError(f"{path}: the file is empty")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(f"{path}: the file is UTF-16; save it as UTF-8")
     separator = layout.separator or _separator(path, content)
     quoted = separator == "," and b'"' in content
-    sample = [record for _, record in islice(_records(content, separator, quoted), _SAMPLE) if isinstance(record, list)]
+    beginning = [record for _, record in islice(_records(_head(content), separator, quoted), _SAMPLE)]
+    sample = [record for record in beginning if isinstance(record, list)]
     if not sample:
         raise DataError(f"{path}: no line of the file is readable text; expected UTF-8 with tabs or commas")
-    named = _first_names(path, layout, content, separator, quoted, sample)
+    named = _first_names(path, layout, beginning[0], sample)
     width = len(sample[0]) if named else Counter(map(len, sample)).most_common(1)[0][0]
     table = Table(str(path), _no_rows(), sample[0] if named else None, content=content, separator=separator)
-    clean = not quoted and content[:1] not in (b"\n", b"\r")
-    frame = None if not clean else _read_fast(content, separator, width, named)
+    frame = None if quoted else _read_fast(content, separator, width, named)
     if frame is not None:
         table.frame = frame
     else:
@@ -102,16 +102,21 @@ def read_table(path: Path, layout: Layout) -> Table:
     return table
 
 
-def _first_names(
-    path: Path, layout: Layout, content: bytes, separator: str, quoted: bool, sample: list[list[str]]
-) -> bool:
+def _first_names(path: Path, layout: Layout, first: list[str] | str, sample: list[list[str]]) -> bool:
     """Whether the first record names the columns; it must be readable if it has to."""
-    (line, _), first = next(_records(content, separator, quoted))
     if isinstance(first, list):
         return has_header(layout, first, sample[1] if len(sample) > 1 else [])
     if has_header(layout, [], []):
-        raise DataError(f"{path}, line {line}: the header cannot be read: {first}")
+        raise DataError(f"{path}: the header cannot be read: {first}")
     return False
+
+
+def _head(content: bytes) -> bytes:
+    """Enough whole lines to see what kind of table it is."""
+    if len(content) <= _HEAD:
+        return content
+    end = content.rfind(b"\n", 0, _HEAD)
+    return content[:end] if end > 0 else content
 
 
 def _content(path: Path) -> bytes:
@@ -143,9 +148,16 @@ def _separator(path: Path, content: bytes) -> str:
 
 
 def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.DataFrame | None:
-    """The whole file at once, or None if it is not a clean table of ``width`` columns."""
+    """The whole file at once, or None if it is not a clean table of ``width`` columns.
+
+    polars cuts carriage returns off any field, passes over an extra field at the end of a line if it is empty, and
+    fills missing ones with nulls; where that could matter the file is not clean.
+    """
     import polars as pl  # noqa: PLC0415
 
+    lone_returns = b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
+    if lone_returns or width == 1 or content[:1] in (b"\n", b"\r"):
+        return None
     schema = {str(index): pl.String for index in range(width)}
     try:
         frame = pl.read_csv(
@@ -153,12 +165,25 @@ def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.Da
         )
     except pl.exceptions.PolarsError:
         return None
+    letters = np.frombuffer(content, dtype=np.uint8)
+    pieces = (letters[start : start + _PIECE] for start in range(0, len(letters), _PIECE))  # stay in the cache
+    if sum(np.count_nonzero(piece == ord(separator)) for piece in pieces) != (frame.height + named) * (width - 1):
+        return None
     if sum(frame.null_count().row(0)):
-        # Null is an empty field or a missing one. No line is too long, so if the separators add up none is too short.
-        if content.count(separator.encode()) != (frame.height + named) * (width - 1):
+        if not _even(letters, separator, width):
             return None
         frame = frame.fill_null("")
     return frame
+
+
+def _even(letters: NDArray[np.uint8], separator: str, width: int) -> bool:
+    """Whether every line has exactly ``width`` fields."""
+    marks = np.flatnonzero(letters == ord(separator))
+    ends = np.flatnonzero(letters == ord("\n"))
+    if letters[-1] != ord("\n"):
+        ends = np.append(ends, len(letters))
+    counts = np.diff(np.searchsorted(marks, ends), prepend=0)
+    return bool((counts == width - 1).all())
 
 
 def _read_slowly(table: Table, width: int, quoted: bool) -> None:

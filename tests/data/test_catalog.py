@@ -1,0 +1,117 @@
+"""The public datasets: every count that is known of them, exactly."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset
+from tgap.data.statistics import dataset_statistics, facts_over_time
+from tgap.errors import DataError
+
+
+def public(name: str) -> Dataset:
+    if catalog.find_files(CATALOG[name].parent or name) is None:
+        pytest.skip(f"{name} is in none of {', '.join(map(str, data_folders()))}; tgap data download {name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)
+        return load_dataset(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "splits", "entities", "relations", "times", "span"),
+    [
+        ("icews14", (72_826, 8_941, 8_963), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
+        ("icews05-15", (368_962, 46_275, 46_092), 10_488, 251, 4_017, ("2005-01-01", "2015-12-31")),
+        ("wikidata11k", (121_422, 14_374, 14_283), 11_153, 181, 328, ("0025", "2020")),
+        ("wikidata11k-clean", (106_062, 11_609, 11_388), 11_153, 181, 328, ("0025", "2020")),
+        ("icews14-unseen", (81_813, 4_458, 4_459), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
+    ],
+)
+def test_counts(
+    name: str, splits: tuple[int, int, int], entities: int, relations: int, times: int, span: tuple[str, str]
+) -> None:
+    dataset = public(name)
+    assert tuple(facts.count for facts in dataset.splits.values()) == splits
+    assert (dataset.num_entities, dataset.num_relations) == (entities, relations)
+    statistics = dataset_statistics(dataset)
+    assert statistics.times == times
+    line = dataset.timeline
+    assert (line.format(0), line.format(line.span)) == span
+    assert line.unit == ("year" if name.startswith("wikidata") else "day")
+    assert dataset.checksum == CATALOG[name].checksum
+    assert sum(part.facts for part in facts_over_time(dataset)) == sum(splits)
+    assert dataset.leaks().across_splits == (name == "wikidata11k")
+
+
+def test_icews14_details() -> None:
+    dataset = public("icews14")
+    statistics = dataset_statistics(dataset)
+    assert statistics.splits["test"].facts_unseen == 146
+    assert statistics.leaks[:3] == (0, 0, 0)
+    assert dataset.timeline.span == 364
+    assert dataset.entities.name(statistics.degrees.busiest) == "China"
+
+
+def test_names_are_never_stripped() -> None:
+    assert (
+        "Găgăuzia\u00a0" in public("icews05-15").entities.names or "Găgăuzia\u00a0" in public("icews14").entities.names
+    )
+
+
+def test_wikidata11k_leaks_as_known() -> None:
+    public("wikidata11k")  # skips when absent
+    with pytest.warns(LeakWarning, match="2,738 test and 2,701 valid facts stand in train"):
+        dataset = load_dataset("wikidata11k")
+    leaks = dataset.leaks()
+    assert (leaks.test_in_train, leaks.valid_in_train) == (2_738, 2_701)
+    assert (leaks.repeated_train, leaks.valid_and_test) == (15_360, 734)
+    properties = {name.partition("-")[0] for name in dataset.relations}
+    assert len(properties) == 96
+    assert {name.partition("-")[2] for name in dataset.relations} == {"occurSince", "occurUntil"}
+    numbers = np.array([name.isdigit() for name in dataset.entities])
+    assert int(numbers[dataset.train.object].sum()) > 60_000
+
+
+def test_clean_variant_has_every_fact_once() -> None:
+    whole, clean = public("wikidata11k"), public("wikidata11k-clean")
+    assert clean.leaks() == (0, 0, 0, 0, 0, 0)
+
+    def distinct(dataset: Dataset) -> set[tuple[int, ...]]:
+        return {row for facts in dataset.splits.values() for row in zip(*map(np.ndarray.tolist, facts), strict=True)}
+
+    assert distinct(whole) == distinct(clean)
+    assert clean.train.count == whole.train.count - whole.leaks().repeated_train
+
+
+def test_unseen_variant_keeps_three_days_a_month_out() -> None:
+    dataset = public("icews14-unseen")
+    for name, facts in dataset.splits.items():
+        days = {dataset.timeline.format(int(time))[-2:] for time in np.unique(facts.time)}
+        assert days == {"05", "15", "25"} if name != "train" else not days & {"05", "15", "25"}
+    assert dataset.valid.count + dataset.test.count == 8_917
+
+
+def test_ids_do_not_depend_on_the_order_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = public("icews14")
+    (tmp_path / "icews14").mkdir()
+    random = np.random.default_rng(0)
+    for file in catalog.find_files("icews14") or []:
+        lines = file.read_bytes().splitlines(keepends=True)
+        shuffled = b"".join(lines[index] for index in random.permutation(len(lines)))
+        (tmp_path / "icews14" / file.name).write_bytes(shuffled)
+    monkeypatch.setenv("TGAP_DATA", str(tmp_path))
+    again = load_dataset("icews14")
+    assert again.checksum == original.checksum
+    assert np.array_equal(again.train.subject, original.train.subject)
+
+
+def test_absent_datasets_tell_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGAP_DATA", str(tmp_path))
+    with pytest.raises(DataError, match=r"'icews14-unseen' is not in .*icews14; fetch it with `tgap data download"):
+        load_dataset("icews14-unseen")
+    with pytest.raises(DataError, match="unknown dataset 'nothing'; expected one of icews14"):
+        load_dataset("nothing")

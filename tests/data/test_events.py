@@ -1,0 +1,282 @@
+"""Files of events: every form that is read, and every way in which one can be bad."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tgap.data.events import Events, read_events
+from tgap.data.layout import Layout
+from tgap.data.rejects import BadRowsError, write_rejects
+from tgap.errors import DataError
+
+ROWS = [
+    ("Ann", "visits", "Găgăuzia\u00a0", "2014-01-03"),
+    (" Bob", "visits", 'the "big" one', "2014-01-01"),
+    ("Ann", "calls", " Bob", "2014-01-02"),
+]
+
+
+def texts(events: Events) -> list[tuple[str, str, str, str]]:
+    """All facts as names, in the order of the dataset."""
+    return [
+        (
+            events.entities.name(fact.subject),
+            events.relations.name(fact.relation),
+            events.entities.name(fact.object),
+            events.timeline.format(fact.time),
+        )
+        for part in events.parts
+        for fact in (part.fact(index) for index in range(part.count))
+    ]
+
+
+def by_time(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    return sorted(rows, key=lambda row: (row[3], row[0], row[1], row[2]))
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def tabbed(rows: Sequence[tuple[str, ...]]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def test_tab_without_header_keeps_bytes(tmp_path: Path) -> None:
+    events = read_events([write(tmp_path / "e.txt", tabbed(ROWS))])
+    assert texts(events) == by_time(ROWS)
+    assert events.timeline.unit == "day"
+
+
+def test_order_of_lines_does_not_matter(tmp_path: Path) -> None:
+    one = read_events([write(tmp_path / "a.txt", tabbed(ROWS))])
+    two = read_events([write(tmp_path / "b.txt", tabbed(ROWS[::-1]))])
+    assert one.entities == two.entities
+    assert texts(one) == texts(two)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_endings_and_byte_order_mark(tmp_path: Path, ending: str, last: bool, mark: str) -> None:
+    content = mark + ending.join("\t".join(row) for row in ROWS) + (ending if last else "")
+    assert texts(read_events([write(tmp_path / "e.txt", content)])) == by_time(ROWS)
+
+
+def test_comma_with_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    pl.DataFrame(ROWS, schema=["when?", "b", "c", "d"], orient="row").write_csv(path)
+    layout = Layout(subject="1", relation="b", object="3", time="d")
+    assert texts(read_events([path], layout)) == by_time(ROWS)
+
+
+def test_comma_without_quotes_and_gzip(tmp_path: Path) -> None:
+    content = "id,Date,Source,Target,Event\n7,2014-01-02,Ann,Bob,calls\n8,2014-01-01,Bob,Ann,calls\n"
+    path = write(tmp_path / "e.csv.gz", gzip.compress(content.encode()))
+    events = read_events([path])
+    assert texts(events) == [("Bob", "calls", "Ann", "2014-01-01"), ("Ann", "calls", "Bob", "2014-01-02")]
+    assert events.columns == {"subject": "Source", "relation": "Event", "object": "Target", "time": "Date"}
+
+
+def test_names_over_several_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.csv", 's,r,o,t\n"Ann\nLee",calls,"Bob, Jr",2014\nx,calls,"",2014\ny,calls,z,2015\n')
+    layout = Layout(time="t", object="o", subject="s", relation="r")
+    with pytest.raises(BadRowsError, match=r"line 4: the object is empty"):
+        read_events([path], layout)
+    events = read_events([path], layout, skip_bad=True)
+    assert texts(events)[0] == ("Ann\nLee", "calls", "Bob, Jr", "2014")
+
+
+@pytest.mark.parametrize("header", [None, False])
+def test_five_columns_merge_the_modifier(tmp_path: Path, header: bool | None) -> None:
+    path = write(tmp_path / "e.txt", "Q1\tP54\tQ2\toccurSince\t0025\nQ1\tP54\tQ2\toccurUntil\t2015\n")
+    events = read_events([path], Layout(header=header))
+    assert texts(events) == [("Q1", "P54-occurSince", "Q2", "0025"), ("Q1", "P54-occurUntil", "Q2", "2015")]
+
+
+def test_intervals_become_two_facts(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "e.txt", "Ann\tleads\tFirm\t2001\t2005\nBob\tleads\tFirm\t2005\t\nEve\tleads\tFirm\t\t2001\n"
+    )
+    events = read_events([path])
+    assert texts(events) == [
+        ("Ann", "leads-since", "Firm", "2001"),
+        ("Eve", "leads-until", "Firm", "2001"),
+        ("Ann", "leads-until", "Firm", "2005"),
+        ("Bob", "leads-since", "Firm", "2005"),
+    ]
+    assert events.open_intervals == 2
+    named = write(tmp_path / "n.csv", "subject,relation,object,start,end\nAnn,leads,Firm,2001,2005\n")
+    assert texts(read_events([named])) == [
+        ("Ann", "leads-since", "Firm", "2001"),
+        ("Ann", "leads-until", "Firm", "2005"),
+    ]
+
+
+def test_bad_intervals_are_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2000\nA\tr\tB\t2001\t2001\nA\tr\tB\t\t\nA\tr\tB\t2001\tx\n")
+    with pytest.raises(BadRowsError) as caught:
+        read_events([path])
+    assert [(reject.number, reject.reason) for reject in caught.value.rejects] == [
+        (1, "the interval ends before it starts"),
+        (3, "neither start nor end is given"),
+        (4, "'x' is not a time like 2000"),
+    ]
+
+
+def test_several_files_share_ids_and_timeline(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.txt", "B\tr\tC\t2014-01-05\n")
+    second = write(tmp_path / "b.txt", "A\tr\tB\t2014-01-01\n")
+    events = read_events([first, second])
+    assert events.entities.names == ("A", "B", "C")
+    assert [part.fact(0) for part in events.parts] == [(1, 0, 2, 4), (0, 0, 1, 0)]
+
+
+def test_parquet_of_any_column_type(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "who": pl.Series(["Ann", "Bob"], dtype=pl.Categorical),
+            "what": ["calls", "calls"],
+            "whom": [17, 18],
+            "when": [date(2014, 1, 2), date(2014, 1, 1)],
+            "at": [datetime(2014, 1, 2, 7, 30, tzinfo=UTC), datetime(2014, 1, 1, tzinfo=UTC)],
+            "tags": [["a"], ["b"]],
+        }
+    )
+    path = tmp_path / "e.parquet"
+    frame.write_parquet(path)
+    layout = Layout(subject="who", relation="what", object="whom", time="when")
+    assert texts(read_events([path], layout)) == [
+        ("Bob", "calls", "18", "2014-01-01"),
+        ("Ann", "calls", "17", "2014-01-02"),
+    ]
+    by_minute = read_events([path], Layout(subject="who", relation="what", object="whom", time="at"))
+    assert by_minute.timeline.unit == "minute"
+    with pytest.raises(DataError, match=r"the column for object holds List\(String\), expected text"):
+        read_events([path], Layout(subject="who", relation="what", object="tags", time="when"))
+
+
+def test_parquet_rows_are_counted(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"subject": ["A", None], "relation": ["r", "r"], "object": ["B", "C"], "time": [2014, 2015]})
+    frame.write_parquet(tmp_path / "e.parquet")
+    with pytest.raises(BadRowsError, match="row 2: the subject is empty"):
+        read_events([tmp_path / "e.parquet"])
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(DataError, match="the Parquet file is broken"):
+        read_events([tmp_path / "broken.parquet"])
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "reason"),
+    [
+        ("A\tr\tB\t2014\nA\tr\tB\n", 2, "3 fields, expected 4"),
+        ("A\tr\tB\t2014\nA\tr\tB\t2014\tx\n", 2, "5 fields, expected 4"),
+        ("A\tr\tB\t2014\nword\n", 2, "1 field, expected 4"),
+        ("A\tr\tB\t2014\n\tr\tB\t2014\n", 2, "the subject is empty"),
+        ("A\tr\tB\t2014\nA\t\tB\t2014\n", 2, "the relation is empty"),
+        ("A\tr\tB\t2014\nA\tr\t\t2014\n", 2, "the object is empty"),
+        ("A\tr\tB\t2014\nA\tr\tB\t\n", 2, "the time is empty"),
+        ("A\tr\tB\t2014-01-01\nA\tr\tB\t2014-02-30\n", 2, "'2014-02-30' is not a time like 2014-01-01"),
+        ("A\tr\tB\t2014\n\n\nA\tr\tB\tsoon\n", 4, "'soon' is not a time like 2014"),
+        (b"A\tr\tB\t2014\nA\tr\tB\xff\t2014\n", 2, "not UTF-8 (byte 0xff)"),
+        ("subject\trelation\tobject\ttime\nA\tr\tB\t2014\nA\tr\tB\tx\n", 3, "'x' is not a time like 2014"),
+        ('s,r,o,t\nA,"r"x,B,2014\nA,r,B,2014\n', 2, "bad quoting (',' expected after '\"')"),
+        ('s,r,o,t\nA,r,B,2014\nA,"r,B,2014\n', 3, "a quotation mark is never closed"),
+    ],
+)
+def test_bad_rows_name_line_and_reason(tmp_path: Path, content: str | bytes, line: int, reason: str) -> None:
+    path = write(tmp_path / "e.txt", content)
+    with pytest.raises(BadRowsError) as caught:
+        read_events([path])
+    assert [(reject.number, reject.reason) for reject in caught.value.rejects] == [(line, reason)]
+    assert f"{path}, line {line}: {reason}" in str(caught.value)
+    good = read_events([path], skip_bad=True)
+    assert sum(part.count for part in good.parts) == 1
+    raw = (content if isinstance(content, bytes) else content.encode()).split(b"\n")[line - 1]
+    assert good.rejects[0].raw.startswith(raw)
+
+
+def test_twenty_are_shown_and_the_rest_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2014\n" + "A\tr\tB\tx\n" * 1037)
+    with pytest.raises(BadRowsError) as caught:
+        read_events([path])
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("1,037 bad rows in the input")
+    assert len(lines) == 22
+    assert lines[-1] == "  and 1,017 more"
+
+
+def test_rejected_rows_are_written_whole(tmp_path: Path) -> None:
+    content = b"A\tr\tB\t2014\nA\tr\n\xff\xfe\tx\r\nA\tr\tB\t2015\n"
+    events = read_events([write(tmp_path / "e.txt", content)], skip_bad=True)
+    write_rejects(tmp_path / "bad.tsv", events.rejects)
+    lines = (tmp_path / "bad.tsv").read_bytes().splitlines()
+    assert [line.split(b"\t", 3)[3] for line in lines] == [b"A\tr", b"\xff\xfe\tx"]
+    assert sum(part.count for part in events.parts) + len(events.rejects) == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+def test_empty_files_are_told(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(DataError, match="the file is empty"):
+        read_events([write(tmp_path / "e.txt", content)])
+
+
+def test_things_that_are_no_table(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is a directory; expected a file of events"):
+        read_events([tmp_path])
+    with pytest.raises(DataError, match="there is no such file"):
+        read_events([tmp_path / "nowhere.csv"])
+    with pytest.raises(DataError, match="the gzip file is broken"):
+        read_events([write(tmp_path / "e.gz", gzip.compress(b"A\tr\tB\t2014\n" * 99)[:40])])
+    with pytest.raises(DataError, match="UTF-16; save it as UTF-8"):
+        read_events([write(tmp_path / "e.txt", "A\tr\tB\t2014\n".encode("utf-16"))])
+    with pytest.raises(DataError, match="no line of the file is readable text"):
+        read_events([write(tmp_path / "e.txt", b"\xff\xff\n\xfe")])
+    with pytest.raises(DataError, match="found 3 columns, a fact needs at least 4"):
+        read_events([write(tmp_path / "e.txt", "A\tr\tB\n")])
+    with pytest.raises(DataError, match="there are no facts in it"):
+        read_events([write(tmp_path / "e.txt", "subject\trelation\tobject\ttime\n")])
+    with pytest.raises(BadRowsError, match="'b' is not a time like 2014-05-13"):
+        read_events([write(tmp_path / "e.txt", "A\tr\tB\tb\n")])
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads everything")
+def test_unreadable_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2014\n")
+    path.chmod(0)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_events([path])
+
+
+def test_columns_are_chosen_or_explained(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.csv", "id,who,what,whom,day\n1,A,r,B,2014-01-01\n")
+    with pytest.raises(DataError, match=r"say which are which with .*The columns are: id, who, what, whom, day"):
+        read_events([path], Layout(subject="who"))
+    with pytest.raises(DataError, match="--time is 'date', but the columns are 'id', 'who'"):
+        read_events([path], Layout(subject="who", relation="what", object="whom", time="date"))
+    with pytest.raises(DataError, match="would be both subject and object"):
+        read_events([path], Layout(subject="who", relation="what", object="who", time="day"))
+    bare = write(tmp_path / "b.txt", "A\tr\tB\t2014\n")
+    with pytest.raises(DataError, match="--time is '9', but the file has columns 1 to 4"):
+        read_events([bare], Layout(time="9"))
+    with pytest.raises(DataError, match="--time is 'when', but the file has columns 1 to 4 and no header"):
+        read_events([bare], Layout(time="when", header=False))
+    semicolons = write(tmp_path / "s.txt", "A;r;B;2014\n")
+    assert texts(read_events([semicolons], Layout(separator=";"))) == [("A", "r", "B", "2014")]
+
+
+def test_header_can_be_forced(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2014\nC\tr\tD\t2015\n")
+    assert len(texts(read_events([path], Layout(header=True)))) == 1
+    named = write(tmp_path / "n.txt", "a\tb\tc\td\nA\tr\tB\t2014\n")
+    assert len(texts(read_events([named]))) == 1
+    with pytest.raises(BadRowsError, match="line 1: 'd' is not a time like 2014"):
+        read_events([named], Layout(header=False))
