@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -50,6 +51,9 @@ def train(
       tgap train --dataset icews14 --preset paper --set training.epochs=1 --out runs/paper
       tgap train --resume runs/paper
     """
+    # Torch's threads would spin while they wait for the kernels' threads, and take the cores from them. Measured on two
+    # busy cores: 22 s instead of 7 s of processor time for the same steps. Must be said before torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     changes = _changes(settings)
     if resume is not None:
         if dataset is not None or out is not None:
