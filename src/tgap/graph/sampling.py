@@ -9,7 +9,7 @@ the sample; no sort of either, only selections.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from tgap.graph.hashing import edge_hash, node_hash, step_key
 from tgap.graph.temporal import Int32Array, Int64Array
-from tgap.graph.visibility import Visibility
+from tgap.kernels.structure import Roads
 
 
-@dataclass(frozen=True)
-class CoreNodes:
+class CoreNodes(NamedTuple):
     """The entities that each query's subgraph grows from, best first."""
 
     row: Int64Array  # [B+1]
@@ -30,8 +29,7 @@ class CoreNodes:
     room: int  # edges of all core nodes
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """What a step adds to each query's subgraph."""
 
     candidate_row: Int64Array  # [B+1]
@@ -89,7 +87,7 @@ def _choose_core(mass_row, mass_node, mean, keys, step, most):
 
 
 def sample_edges(
-    visibility: Visibility,
+    roads: Roads,
     core: CoreNodes,
     mass_node: Int32Array,
     attention: NDArray[np.floating],
@@ -102,14 +100,15 @@ def sample_edges(
 
     ``attention`` is the mean attention of the core nodes' edges, as recorded by the flow.
     """
-    graph = visibility.graph
     return Sample(
-        *_sample(graph.row, visibility.mask, core.row, core.entry, core.start, mass_node, attention, keys, step, sampled, added)
+        *_sample(roads.row, roads.mask, roads.edge, core, mass_node, attention, keys, step, sampled, added)
     )
 
 
 @njit(cache=True, nogil=True)
-def _sample(graph_row, mask, core_row, entry, start, mass_node, attention, keys, step, sampled, added):
+def _sample(graph_row, mask, edge_index, core, mass_node, attention, keys, step, sampled, added):
+    core_row, entry, start = core.row, core.entry, core.start
+    whole = len(edge_index) == 0
     queries = len(core_row) - 1
     candidate_row = np.zeros(queries + 1, np.int64)
     added_row = np.zeros(queries + 1, np.int64)
@@ -137,14 +136,15 @@ def _sample(graph_row, mask, core_row, entry, start, mass_node, attention, keys,
                 k = 0
                 for edge in range(first, last):
                     if mask[edge] != 0:
-                        row_hashes[k] = edge_hash(key, edge)
+                        row_hashes[k] = edge_hash(key, edge if whole else edge_index[edge])
                         k += 1
                 limit = np.partition(row_hashes, sampled - 1)[sampled - 1]
             for edge in range(first, last):
                 if mask[edge] != 0:
-                    h = edge_hash(key, edge)
+                    index = edge if whole else edge_index[edge]
+                    h = edge_hash(key, index)
                     if h <= limit:
-                        candidate[count] = edge
+                        candidate[count] = index
                         hashes[count] = h
                         value[count] = attention[start[m] + edge - first]
                         count += 1

@@ -60,38 +60,43 @@ class Subgraphs:
         )
 
     def edge_set(self, graph: TemporalGraph, time: Int64Array, signs: int) -> EdgeSet:
-        """Edges among the entities [Q] as SGNN reads them; ``time`` [B] is what displacements are measured from.
-
-        Few entities send messages (the core nodes), so only the (source, sign) pairs that occur get a row of their own.
-        """
+        """Edges among the entities [Q] as SGNN reads them; ``time`` [B] is what displacements are measured from."""
         query = np.repeat(np.arange(len(self.row) - 1), np.diff(self.edge_row))
         source = _find(self.row, self.node, query, graph.source[self.edge], graph.num_entities)
         target = _find(self.row, self.node, query, graph.neighbour[self.edge], graph.num_entities)
         relation = graph.relation[self.edge]
         loop = graph.loop_relation
         dt = np.where(relation == loop, 0, graph.time[self.edge].astype(np.int64) - time[query])
-        sign = np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)
-
         order = np.argsort(target, kind="stable")
-        source, target, relation, dt, sign = (column[order] for column in (source, target, relation, dt, sign))
-        rows, sender = np.unique(sign * len(self.node) + source, return_inverse=True)
         row = np.zeros(len(self.node) + 1, np.int64)
         np.cumsum(np.bincount(target, minlength=len(self.node)), out=row[1:])
-        source_row = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(np.bincount(sender, minlength=len(rows)), out=source_row[1:])
-        incoming = Incoming(
-            pair_row=row,
-            pair_edge=np.arange(len(source) + 1, dtype=np.int64),
-            pair_source=sender.astype(np.int32),
-            relation=relation.astype(np.int32),
-            time=dt.astype(np.int32),
-            mask=np.ones(len(source), np.uint8),
-            source_row=source_row,
-            source_pair=np.argsort(sender, kind="stable").astype(np.int32),
-            pair_target=target.astype(np.int32),
-        )
-        index, which = rows % max(len(self.node), 1), rows // max(len(self.node), 1)
-        return EdgeSet(incoming, origin=0, loop=loop, source_index=index, source_sign=which)
+        columns = (column[order] for column in (source, relation, dt))
+        return compact_edge_set(row, *columns, signs, len(self.node), loop)
+
+
+def compact_edge_set(
+    row: Int64Array, source: Int64Array, relation: Int32Array, dt: Int64Array, signs: int, num_sources: int, loop: int
+) -> EdgeSet:
+    """Edges given target by target (``row``), with displacements already measured.
+
+    Few entities send messages, so only the (source, sign) pairs that occur get a row in the table of messages.
+    """
+    sign = np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)
+    sender, senders = _number(sign * num_sources + source, signs * num_sources)
+    source_row, source_pair = _transpose(sender, len(senders))
+    incoming = Incoming(
+        pair_row=row,
+        pair_edge=np.arange(len(source) + 1, dtype=np.int64),
+        pair_source=sender,
+        relation=relation.astype(np.int32),
+        time=dt.astype(np.int32),
+        mask=np.ones(len(source), np.uint8),
+        source_row=source_row,
+        source_pair=source_pair,
+        pair_target=np.repeat(np.arange(len(row) - 1, dtype=np.int32), np.diff(row)),
+    )
+    parts = max(num_sources, 1)
+    return EdgeSet(incoming, origin=0, loop=loop, source_index=senders % parts, source_sign=senders // parts)
 
 
 def whole_edge_set(visibility: Visibility, inverse: Int32Array, origin: int) -> EdgeSet:
@@ -124,6 +129,8 @@ def roads(visibility: Visibility) -> Roads:
         mask=visibility.mask,
         degree=visibility.degree,
         pair_count=visibility.pair_count,
+        edge=np.empty(0, np.int64),
+        symmetric=True,
     )
 
 
@@ -132,6 +139,41 @@ def find_entries(
 ) -> Int64Array:
     """Entry of ``wanted[k]`` in the list of ``query[k]`` (non-decreasing), -1 where it is not in it."""
     return _find(row, node, query, wanted, num_entities)
+
+
+@njit(cache=True, nogil=True)
+def _number(value, bound):
+    """Dense numbers for the values that occur, in ascending order of the values; and those values."""
+    place = np.full(bound, -1, np.int32)
+    for k in range(len(value)):
+        place[value[k]] = 0
+    count = 0
+    for v in range(bound):
+        if place[v] == 0:
+            place[v] = count
+            count += 1
+    values = np.empty(count, np.int64)
+    number = np.empty(len(value), np.int32)
+    for k in range(len(value)):
+        number[k] = place[value[k]]
+        values[number[k]] = value[k]
+    return number, values
+
+
+@njit(cache=True, nogil=True)
+def _transpose(number, count):
+    """Positions grouped by their number, as rows."""
+    row = np.zeros(count + 1, np.int64)
+    for k in range(len(number)):
+        row[number[k] + 1] += 1
+    for v in range(count):
+        row[v + 1] += row[v]
+    place = row[:-1].copy()
+    position = np.empty(len(number), np.int32)
+    for k in range(len(number)):
+        position[place[number[k]]] = k
+        place[number[k]] += 1
+    return row, position
 
 
 @njit(cache=True, nogil=True)

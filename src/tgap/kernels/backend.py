@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -69,6 +70,17 @@ class Mass:
     def mean(self) -> Tensor:
         """[M] mean over flows."""
         return self.value.sum(1) / self.flows
+
+    def at(self, query: NDArray[np.int64], node: NDArray[np.integer]) -> Tensor:
+        """[..] mean mass of given entities in the lists of given queries; 0 where an entity holds none."""
+        owner = np.repeat(np.arange(len(self.row) - 1), np.diff(self.row))
+        size = int(max(self.node.max(initial=0), node.max(initial=0))) + 1
+        held = owner * size + self.node
+        order = np.argsort(held)
+        wanted = query * size + node
+        place = order[np.minimum(np.searchsorted(held, wanted, sorter=order), len(held) - 1)]
+        mean = self.mean().index_select(0, torch.from_numpy(place))
+        return torch.where(torch.from_numpy(held[place] == wanted), mean, torch.zeros((), dtype=mean.dtype))
 
 
 @dataclass

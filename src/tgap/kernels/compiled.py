@@ -96,7 +96,12 @@ class CompiledBackend:
     ) -> Tensor:
         """See ``Backend.to_targets``."""
         tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
-        return autograd.flow_to_targets(tensors, given, target_row, target_node)
+        if roads.symmetric:
+            return autograd.flow_to_targets(tensors, given, target_row, target_node)
+        nothing = autograd.Recording(np.full(len(mass.node), -1, np.int64), *np.zeros((2, 0), tensors[0].numpy(force=True).dtype))
+        lists, value = autograd.flow_step(tensors, given, nothing)
+        after = Mass(lists.row, lists.node, value, mass.flows)
+        return after.at(np.repeat(np.arange(len(target_row) - 1), np.diff(target_row)), target_node)
 
     def to_all(
         self,

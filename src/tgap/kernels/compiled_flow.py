@@ -416,6 +416,38 @@ def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def _pull_uniform(b, walkers, roads, lanes, space, out_row, out_node, grad, d_mass):
+    """Gradient of uniform rows, from the entities that have one: cheap where they are few (the targets of a loss)."""
+    width = len(lanes)
+    for k in range(out_row[b], out_row[b + 1]):
+        o = out_node[k]
+        g = load(grad, k * width, lanes)
+        for pair in range(roads.pair_row[o], roads.pair_row[o + 1]):
+            i = roads.pair_neighbour[pair]
+            m = np.int64(space.seat[i])
+            if m >= 0 and roads.pair_count[pair] != 0 and space.slot[i] < 0:
+                share = roads.pair_count[pair] / roads.degree[i]
+                store(d_mass, m * width, load(d_mass, m * width, lanes) + g * share)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _push_uniform(b, walkers, roads, lanes, space, grad, d_mass):
+    """The same along the edges out of the rows, for roads that are not symmetric."""
+    width = len(lanes)
+    for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
+        i = walkers.mass_node[m]
+        if space.slot[i] >= 0:
+            continue
+        sum_g = fill(grad, 0.0, lanes)
+        for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
+            k = np.int64(space.post[roads.pair_neighbour[pair]])
+            if k >= 0:
+                share = roads.pair_count[pair] / roads.degree[i]
+                sum_g = sum_g + load(grad, k * width, lanes) * share
+        store(d_mass, m * width, sum_g)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def flow_backward(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out_row, out_node, grad, d_mass, d_keys, d_h, shift
 ):
@@ -434,15 +466,10 @@ def flow_backward(
             store(d_mass, m * width, fill(keys.u, 0.0, lanes))
         for k in range(out_row[b], out_row[b + 1]):
             space.post[out_node[k]] = k
-        for k in range(out_row[b], out_row[b + 1]):
-            o = out_node[k]
-            g = load(grad, k * width, lanes)
-            for pair in range(roads.pair_row[o], roads.pair_row[o + 1]):
-                i = roads.pair_neighbour[pair]
-                m = np.int64(space.seat[i])
-                if m >= 0 and roads.pair_count[pair] != 0 and space.slot[i] < 0:
-                    share = roads.pair_count[pair] / roads.degree[i]
-                    store(d_mass, m * width, load(d_mass, m * width, lanes) + g * share)
+        if roads.symmetric:
+            _pull_uniform(b, walkers, roads, lanes, space, out_row, out_node, grad, d_mass)
+        else:
+            _push_uniform(b, walkers, roads, lanes, space, grad, d_mass)
         for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
             i = walkers.mass_node[m]
             if space.slot[i] < 0 or not _leads(i, roads, space):

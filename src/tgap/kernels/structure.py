@@ -54,7 +54,7 @@ class EdgeSet:
 
 
 class Roads(NamedTuple):
-    """The visible graph, as the flow reads it (see graph/temporal.py)."""
+    """The visible graph, as the flow reads it (see graph/temporal.py), whole or with some edges of each row only."""
 
     row: NDArray[np.int64]  # [N+1]
     relation: NDArray[np.int32]  # [E]
@@ -65,6 +65,8 @@ class Roads(NamedTuple):
     mask: NDArray[np.uint8]  # [E] 1 = visible
     degree: NDArray[np.int32]  # [N] visible edges out of an entity
     pair_count: NDArray[np.int32]  # [P] visible edges of a pair
+    edge: NDArray[np.int64]  # [E] index of each edge in the graph; empty where it is the position itself
+    symmetric: bool  # as many visible edges i -> j as j -> i: true of a graph, not of capped rows
 
 
 class Walkers(NamedTuple):

@@ -54,9 +54,7 @@ class TGAPScorer:
         order = np.argsort(queries.time, kind="stable")
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
-            features = [self._features(int(time)) for time in np.unique(batch.time)]
-            seed = self._settings.sampling_seed
-            parts.append(self.model.score(batch, self._whole, seed, features).numpy())
+            parts.append(self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch)).numpy())
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
             scores[order] = np.concatenate(parts)
@@ -64,18 +62,20 @@ class TGAPScorer:
 
     def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
         """The forward pass of one query; ``hidden_facts`` are taken out of the graph and PGNN is computed anew."""
+        batch, seed = QueryBatch.of([query]), self._settings.sampling_seed
         if hidden_facts is None or not len(hidden_facts):
-            records = self.model.record(
-                QueryBatch.of([query]), self._whole, self._settings.sampling_seed, [self._features(query.time)]
-            )
-            return self._trace(query, records)
+            return self._trace(query, self.model.record(batch, self._whole, seed, self._features(batch)))
         with Visibility(self.graph).hidden(hidden_facts) as view:
-            records = self.model.record(QueryBatch.of([query]), view, self._settings.sampling_seed)
-        return self._trace(query, records)
+            return self._trace(query, self.model.record(batch, view, seed))
 
-    def _features(self, time: int) -> Features:
-        with torch.no_grad():
-            return self._cache.get(time, lambda missing: self.model.features(missing, self._whole))
+    @torch.no_grad()
+    def _features(self, batch: QueryBatch) -> list[Features] | None:
+        """Cached features of the batch's times; None where the model computes only what it scores."""
+        if self.model.config.lazy:
+            return None
+        seed = self._settings.sampling_seed
+        times = [int(time) for time in np.unique(batch.time)]
+        return [self._cache.get(time, lambda t: self.model.features(t, self._whole, seed)) for time in times]
 
     def _trace(self, query: Query, records: list[StepRecord]) -> Trace:
         steps = tuple(self._step(query, record) for record in records)
@@ -86,10 +86,12 @@ class TGAPScorer:
 
     def _step(self, query: Query, record: StepRecord) -> StepTrace:
         """Edges that carried mass, with names for their columns."""
-        graph, before, after = self.graph, record.before, record.after
-        length = graph.degree[before.node]
+        graph, before, after, roads = self.graph, record.before, record.after, record.roads
+        length = np.diff(roads.row)[before.node]
         entry = np.repeat(np.arange(len(before.node)), length)
-        edge = np.repeat(graph.row[before.node] - record.recording.start, length) + np.arange(length.sum())
+        edge = np.repeat(roads.row[before.node] - record.recording.start, length) + np.arange(length.sum())
+        if len(roads.edge):
+            edge = roads.edge[edge]
         attention = record.recording.full[:, : before.flows].astype(np.float32)
         carried = attention.any(axis=1)
         edge, entry, attention = edge[carried], entry[carried], attention[carried]

@@ -19,6 +19,7 @@ from torch.nn.functional import leaky_relu
 from tgap.config import ModelConfig
 from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, Visibility
+from tgap.graph.capping import Cap, capped_edge_set
 from tgap.graph.subgraph import whole_edge_set
 from tgap.kernels import backend
 from tgap.kernels.backend import AttentionSettings
@@ -95,10 +96,10 @@ class TGAP(nn.Module):
         row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
         node = facts[:, 3].astype(np.int32)
         reached = []
-        for part in self._parts(len(distinct)):
+        for part in self._parts(distinct.time):  # distinct queries are sorted by time, so parts are stretches
             walk = Walk(self, distinct.take(part), visibility, seed)
-            first, stop = row[part.start], row[part.stop]
-            reached.append(walk.to_targets(row[part.start : part.stop + 1] - first, node[first:stop]))
+            first, stop = row[part[0]], row[part[-1] + 1]
+            reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, node[first:stop]))
         mass = torch.cat(reached).index_select(0, torch.from_numpy(of_fact.ravel()))
         return LossResult(-(mass + 1e-12).log().mean(), int((mass.detach() == 0).sum()))
 
@@ -108,15 +109,13 @@ class TGAP(nn.Module):
     ) -> Tensor:
         """[B, N] mass of every entity. ``features``: of the batch's distinct times in ascending order, if at hand."""
         self._check(queries)
-        scores = []
-        for part in self._parts(len(queries)):
+        scores = torch.empty((len(queries), self.graph.num_entities), dtype=self.entity.dtype)
+        times = np.unique(queries.time)
+        for part in self._parts(queries.time):
             mine = queries.take(part)
-            if features is not None and len(mine) < len(queries):
-                at = int(np.searchsorted(np.unique(queries.time), mine.time[0]))
-                scores.append(Walk(self, mine, visibility, seed, [features[at]]).to_all())
-            else:
-                scores.append(Walk(self, mine, visibility, seed, features).to_all())
-        return torch.cat(scores)
+            at_hand = None if features is None else [features[k] for k in np.flatnonzero(np.isin(times, mine.time))]
+            scores[torch.from_numpy(part)] = Walk(self, mine, visibility, seed, at_hand).to_all()
+        return scores
 
     @torch.no_grad()
     def record(
@@ -127,10 +126,10 @@ class TGAP(nn.Module):
         self._check(query)
         return Walk(self, query, visibility, seed, features, keep=True).finish()
 
-    def features(self, time: int, visibility: Visibility) -> Features:
-        """PGNN (paper, section 4.2) for a query time."""
+    def features(self, time: int, visibility: Visibility, seed: int = 0) -> Features:
+        """PGNN (paper, section 4.2) for a query time. ``seed`` matters only where rows are capped."""
         h: Tensor = self.entity
-        edges = self.whole_edges(time, visibility)
+        edges = self.edges(time, visibility, seed)
         for layer in self.pgnn:
             assert isinstance(layer, MessageAttention), "PGNN is made of attention layers"
             h = self.backend.attend(h, h, layer.weights(), self.relation, self.displacement.size, edges, self.attention)
@@ -138,15 +137,44 @@ class TGAP(nn.Module):
                 h = leaky_relu(h, self.config.leaky_slope)
         return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
 
-    def whole_edges(self, time: int, visibility: Visibility) -> EdgeSet:
-        """All visible edges, seen from a query time."""
+    def features_of(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> Features:
+        """The features of some entities only, in their order; for at most one layer."""
+        h = self.entity.index_select(0, torch.from_numpy(nodes))
+        for layer in self.pgnn:
+            assert isinstance(layer, MessageAttention), "PGNN is made of attention layers"
+            edges = self._edges_into(nodes, time, visibility, seed)
+            tables = self.relation, self.displacement.size
+            h = self.backend.attend(h, self.entity, layer.weights(), *tables, edges, self.attention)
+            if self.config.activation:
+                h = leaky_relu(h, self.config.leaky_slope)
+        return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
+
+    def edges(self, time: int, visibility: Visibility, seed: int) -> EdgeSet:
+        """All visible edges (or those that the cap leaves of each row), seen from a query time."""
+        if self.config.gather_cap:
+            return self._edges_into(np.arange(self.graph.num_entities), time, visibility, seed)
         return whole_edge_set(visibility, self._inverse, self.displacement.origin(time))
 
-    def _parts(self, count: int) -> list[slice]:
-        """Queries walked together: all, or one by one where every entity has a feature for every query."""
-        if self.config.subgraph:
-            return [slice(0, count)]
-        return [slice(b, b + 1) for b in range(count)]
+    def cap(self, most: int, seed: int) -> Cap:
+        """How rows are cut to ``most`` edges."""
+        return Cap(most, self.config.cap_choice == "near", seed)
+
+    def _edges_into(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> EdgeSet:
+        cap = self.cap(self.config.gather_cap, seed)
+        origin, signs = self.displacement.origin(time), self.displacement.signs
+        return capped_edge_set(visibility, self._inverse, nodes, origin, time, cap, signs)
+
+    def _parts(self, times: IntArray) -> list[IntArray]:
+        """Queries walked together, by number: all of them; those of one time where rows or features depend on it; one
+
+        by one where every entity has a feature for every query.
+        """
+        every = np.arange(len(times))
+        if not self.config.subgraph:
+            return [every[b : b + 1] for b in every]
+        if self.config.lazy or self.config.walk_cap:
+            return [every[times == time] for time in np.unique(times)]
+        return [every]
 
     def _check(self, queries: QueryBatch) -> None:
         """Ids in range, times that fit: the kernels themselves check nothing."""

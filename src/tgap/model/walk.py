@@ -9,7 +9,7 @@ Legend: B queries, N entities, G distinct query times, M entries of the mass lis
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,11 +19,12 @@ from torch import Tensor
 from torch.nn.functional import leaky_relu
 
 from tgap.graph import Visibility
+from tgap.graph.capping import capped_roads
 from tgap.graph.hashing import query_keys
 from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, roads
 from tgap.kernels.backend import Mass, Recording
-from tgap.kernels.structure import Walkers
+from tgap.kernels.structure import Roads, Walkers
 from tgap.scorer import IntArray, QueryBatch
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class StepRecord:
     core: CoreNodes | None
     sample: Sample | None
     subgraphs: Subgraphs
+    roads: Roads
 
 
 class Walk:
@@ -86,9 +88,10 @@ class Walk:
         self.keep = keep
         self.records: list[StepRecord] = []
         self._keys = query_keys(seed, queries.subject, queries.relation, queries.time)
-        self._roads = roads(visibility)
+        self._seed = seed
         self._start(features)
         for step in range(1, model.config.steps):
+            self._look_ahead()
             core = self._choose_core(step)
             before = self.mass
             recording = self._flow(core)
@@ -97,7 +100,8 @@ class Walk:
                 self.subgraphs = self.subgraphs.grow(model.graph, sample.added_row, sample.added)
             self._update()
             if keep:
-                self.records.append(StepRecord(before, self.mass, recording, core, sample, self.subgraphs))
+                self.records.append(StepRecord(before, self.mass, recording, core, sample, self.subgraphs, self._roads))
+        self._look_ahead()
         self._enter()
 
     def to_targets(self, row: IntArray, node: NDArray[np.int32]) -> Tensor:
@@ -113,27 +117,35 @@ class Walk:
         before = self.mass
         recording = self._recording(None)
         after = self.model.backend.step(*self._flow_arguments(), recording)
-        return [*self.records, StepRecord(before, after, recording, None, None, self.subgraphs)]
+        return [*self.records, StepRecord(before, after, recording, None, None, self.subgraphs, self._roads)]
 
     def _start(self, features: Sequence[Features] | None) -> None:
         """Features of the batch's times, the query vectors q, all mass on the subjects, G^(0)."""
         model, queries = self.model, self.queries
         times, group = np.unique(queries.time, return_inverse=True)
-        if features is None:
-            features = [model.features(int(time), self.visibility) for time in times]
-        assert len(features) == len(times), "one set of features for each time"
-        self.features = Features.join(features)
         entities = model.graph.num_entities
         self._group = group.ravel().astype(np.int32)
-        self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
+        if model.config.lazy:
+            assert len(times) == 1, "lazy features are computed for one time"
+            self._place = np.full((1, entities), -1, np.int32)
+            first = np.unique(queries.subject)
+            self._features = model.features_of(first, int(times[0]), self.visibility, self._seed)
+            self._place[0, first] = np.arange(len(first))
+        else:
+            if features is None:
+                features = [model.features(int(time), self.visibility, self._seed) for time in times]
+            assert len(features) == len(times), "one set of features for each time"
+            self._features = Features.join(features)
+            self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
 
-        h = self.features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
+        h = self._features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
         subject, relation = torch.from_numpy(queries.subject), torch.from_numpy(queries.relation)
         embedding = model.entity.index_select(0, subject)
         self.q = model.query(embedding, h, model.relation.index_select(0, relation), model.sgnn)
         settings = model.flow.settings
         time = model.displacement.flow_table()
-        self.tables = model.backend.flow_tables(self.features.table, model.relation, time, model.flow.key, settings)
+        table = self._features.table
+        self._tables = model.backend.flow_tables(table, model.relation, time, model.flow.key, settings)
 
         value = torch.zeros((len(queries), model.backend.columns(settings.flows)), dtype=model.entity.dtype)
         value[:, : settings.flows] = 1
@@ -142,7 +154,26 @@ class Walk:
         if model.config.subgraph:
             self.subgraphs, self.g = Subgraphs.start(queries.subject), h
         else:
-            self.subgraphs, self.g = Subgraphs.everything(entities), self.features.h
+            self.subgraphs, self.g = Subgraphs.everything(entities), self._features.h
+
+    def _look_ahead(self) -> None:
+        """The roads of the next flow, and the features it will score if they are computed lazily."""
+        model = self.model
+        if model.config.walk_cap:
+            nodes = np.unique(self.mass.node).astype(np.int64)
+            self._roads = capped_roads(self.visibility, nodes, int(self.queries.time[0]), model.cap(model.config.walk_cap, self._seed))
+        else:
+            self._roads = roads(self.visibility)
+        if model.config.lazy:
+            self._compute(_ends(self._roads, np.unique(self.subgraphs.node)))
+
+    def _compute(self, nodes: NDArray[np.integer]) -> None:
+        """Lazy features: add those of the given entities that are not there yet."""
+        missing = np.unique(nodes[self._place[0, nodes] < 0]).astype(np.int64)
+        if len(missing):
+            fresh = self.model.features_of(missing, int(self.queries.time[0]), self.visibility, self._seed)
+            self._place[0, missing] = len(self._features.h) + np.arange(len(missing))
+            self._features = Features.join([self._features, fresh])
 
     def _choose_core(self, step: int) -> CoreNodes | None:
         """Core nodes of the step, from the mass before it."""
@@ -150,7 +181,7 @@ class Walk:
         if not config.subgraph:
             return None
         mean = mass.mean().detach().numpy()
-        return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, self.model.graph.degree)
+        return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, np.diff(self._roads.row))
 
     def _flow(self, core: CoreNodes | None) -> Recording:
         """The question enters; attention flows one step (equations 6 to 8)."""
@@ -168,13 +199,15 @@ class Walk:
         if self.keep:  # all rows are recorded: the core nodes' lie at the recording's own places
             core = CoreNodes(core.row, core.entry, recording.start, core.room)
         return sample_edges(
-            self.visibility, core, before.node, attention, self._keys, step, config.sampled_edges, config.added_edges
+            self._roads, core, before.node, attention, self._keys, step, config.sampled_edges, config.added_edges
         )
 
     def _update(self) -> None:
         """SGNN: newcomers start from h, messages pass along the subgraph, arrived attention adds a_j W_h h_j."""
         model, subgraphs = self.model, self.subgraphs
-        h = self.features.h.index_select(0, self._rows_of(subgraphs.query, subgraphs.node))
+        if model.config.lazy:
+            self._compute(subgraphs.node)
+        h = self._features.h.index_select(0, self._rows_of(subgraphs.query, subgraphs.node))
         if model.config.subgraph:
             origin = torch.from_numpy(subgraphs.origin)
             g = torch.where((origin >= 0)[:, None], self.g.index_select(0, origin.clamp(min=0)), h)
@@ -182,7 +215,7 @@ class Walk:
             edges = subgraphs.edge_set(model.graph, times, model.displacement.signs)
         else:
             g = self.g
-            edges = model.whole_edges(int(self.queries.time[0]), self.visibility)
+            edges = model.edges(int(self.queries.time[0]), self.visibility, self._seed)
         tables = model.relation, model.displacement.size
         g = model.backend.attend(g, g, model.sgnn.weights(), *tables, edges, model.attention)
         if model.sgnn.arrival is not None:
@@ -207,7 +240,7 @@ class Walk:
         kind = mass.value.detach().numpy().dtype
         start, room = np.full(len(mass.node), -1, np.int64), 0
         if self.keep:
-            ends = np.concatenate([[0], np.cumsum(self.model.graph.degree[mass.node])])
+            ends = np.concatenate([[0], np.cumsum(np.diff(self._roads.row)[mass.node])])
             start, room = ends[:-1], int(ends[-1])
         elif core is not None:
             start, room = core.start, core.room
@@ -228,7 +261,15 @@ class Walk:
             sub_node=self.subgraphs.node,
             origin=np.array(origin, np.int64),
             group=self._group,
-            place=self._place,
+            place=self._place.copy() if model.config.lazy else self._place,  # it grows while autograd keeps it
         )
         flow = model.flow
-        return self.mass, self.g, flow.query, flow.key, self.tables, walkers, self._roads, flow.settings
+        tables = replace(self._tables, h=self._features.table)
+        return self.mass, self.g, flow.query, flow.key, tables, walkers, self._roads, flow.settings
+
+
+def _ends(seen: Roads, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Far ends of the edges out of given entities."""
+    first, count = seen.pair_row[nodes], seen.pair_row[nodes + 1] - seen.pair_row[nodes]
+    pairs = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+    return seen.pair_neighbour[pairs].astype(np.int64)
