@@ -20,7 +20,7 @@ from tgap import __version__
 from tgap.errors import TgapError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
-PIPE_CLOSED = 141  # 128 + SIGPIPE
+PIPE_CLOSED = 1  # what click and rich exit with when the reader of our output has left
 
 
 class Entry(NamedTuple):

@@ -160,7 +160,7 @@ def _transfer(client: httpx.Client, address: str, part: Path, size: int, progres
         start = size if response.headers.get("Content-Range", "").startswith(f"bytes {size}-") else 0
         length = response.headers.get("Content-Length", "")
         total = start + int(length) if length.isdigit() else None
-        with open(part, "ab" if start else "wb") as file:
+        with open(part, "ab" if start else "wb", buffering=0) as file:
             progress(part.name.removesuffix(".part"), start, total)
             for piece in response.iter_raw():  # as it comes: a size would hold back what came before a break
                 file.write(piece)

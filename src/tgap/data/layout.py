@@ -90,7 +90,7 @@ def _by_position(
     found: dict[str, int], missing: list[str], sample: list[str], header: list[str] | None, file: str
 ) -> dict[str, int]:
     """Columns for the roles that neither the user nor the header gave, by the usual order."""
-    if len(sample) > 5 or (found and len(sample) > 4):
+    if len(sample) > 5 or ((found or header) and len(sample) > 4):
         names = f" The columns are: {', '.join(header)}." if header else ""
         options = " ".join(f"--{role} COL" for role in missing)
         raise DataError(f"{file}: has {len(sample)} columns; say which are which with {options}.{names}")

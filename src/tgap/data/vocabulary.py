@@ -7,6 +7,7 @@ kinds of space.
 
 from __future__ import annotations
 
+import heapq
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -83,14 +84,17 @@ class Vocabulary:
         Shorter names come first among equals, then the order of ids. An empty ``part`` gives the shortest names.
         """
         wanted = _plain(part)
-        word = re.compile(rf"(?<!\w){re.escape(wanted)}")
-        hits = []
-        for index, name in enumerate(self._plain_names):
-            if wanted in name:
-                place = 0 if name.startswith(wanted) else 1 if word.search(name) else 2
-                hits.append((place, len(name), index))
-        hits.sort()
-        return [index for _, _, index in hits[:limit]]
+        at_word = re.compile(rf"(?<!\w){re.escape(wanted)}").search
+        best = heapq.nsmallest(
+            limit,
+            (
+                # Place, length and id in one number: comparing those is what takes the time.
+                ((0 if name.startswith(wanted) else 1 if at_word(name) else 2) << 60) | (len(name) << 32) | index
+                for index, name in enumerate(self._plain_names)
+                if wanted in name
+            ),
+        )
+        return [key & 0xFFFFFFFF for key in best]
 
     def nearest(self, text: str, limit: int = 3) -> list[str]:
         """The names most like ``text`` by shared letter triples: suggestions after a slip of the pen."""

@@ -1,0 +1,191 @@
+"""The data commands as a user meets them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tgap.cli.main import cli
+from tgap.data import CATALOG, LeakWarning, download, load_dataset
+from tgap.data.dataset import SPLITS
+from tgap.data.download import PublicFile
+
+MESSY = (
+    b'\xef\xbb\xbfid,Who,What,"To whom",When\r\n'
+    b'1,"Smith, John",visits,"Caf\xc3\xa9 ""Zentral""\xc2\xa0",2020-01-05\r\n'
+    b"2,Ann,calls,Bob,2020-01-06\r\n"
+    b"\r\n"
+    b"3,,calls,Bob,2020-01-07\r\n"
+    b"4,Ann,calls,Bob,2020-02-30\r\n"
+    b"5,Ann,calls\r\n"
+    b"6,Bo\xff,calls,Bob,2020-01-10\r\n"
+    b"7,Bob,calls,Ann,2020-01-11\r\n"
+    b"7,Bob,calls,Ann,2020-01-11\r\n"
+)
+COLUMNS = ["--subject", "Who", "--relation", "What", "--object", "To whom", "--time", "When"]
+
+
+@pytest.fixture(autouse=True)
+def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "data"
+    monkeypatch.setenv("TGAP_DATA", str(home))
+    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.chdir(tmp_path)
+    return home
+
+
+def tgap(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(cli, ["data", *arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def test_list_names_everything_and_the_remedy() -> None:
+    shown = tgap("list").output
+    assert all(name in shown for name in CATALOG)
+    assert "not here: tgap data download icews14" in shown
+    assert "built in" in shown
+    tgap("make-world", "--out", "little")
+    assert "synthetic world of seed 0" in tgap("list").output
+
+
+def test_show_world_for_people_and_programs() -> None:
+    shown = tgap("show", "world").output
+    for words in ("entities", "timestamps", "unseen", "No fact is in two splits", "Facts over time", "█", "Galtria"):
+        assert words in shown
+    figures = json.loads(tgap("show", "world", "--json").output)
+    world = load_dataset("world")
+    assert figures["checksum"] == world.checksum
+    assert figures["splits"]["train"]["facts"] == world.train.count
+    assert sum(part["facts"] for part in figures["over_time"]) == sum(f.count for f in world.splits.values())
+
+
+def test_make_world_stores_causes(data_home: Path) -> None:
+    shown = tgap("make-world", "--seed", "5").output
+    assert f"in {data_home / 'world-5'}" in shown
+    assert len(load_dataset("world-5").causes) > 250
+    assert "exists already" in tgap("make-world", "--seed", "5", code=2).stderr
+    tgap("make-world", "--seed", "5", "--replace")
+    assert "'world' is a name of the catalog" in tgap("make-world", "--out", "world", code=2).stderr
+
+
+def test_messy_import_is_refused_with_reasons(tmp_path: Path, data_home: Path) -> None:
+    (tmp_path / "messy.csv").write_bytes(MESSY)
+    errors = tgap("import", "messy.csv", *COLUMNS, "--out", "mine", code=2).stderr
+    assert errors.startswith("error: 4 bad rows in the input; nothing was written")
+    for words in (
+        "messy.csv, line 5: the subject is empty",
+        "messy.csv, line 6: '2020-02-30' is not a time like 2020-01-05",
+        "messy.csv, line 7: 3 fields, expected 5",
+        "messy.csv, line 8: not UTF-8 (byte 0xff)",
+    ):
+        assert words in errors
+    assert not data_home.exists()
+    assert "say which are which" in tgap("import", "messy.csv", "--out", "mine", code=2).stderr
+
+
+def test_messy_import_with_skipping(tmp_path: Path, data_home: Path) -> None:
+    (tmp_path / "messy.csv").write_bytes(MESSY)
+    shown = tgap(
+        "import", "messy.csv", *COLUMNS, "--out", "mine", "--skip-bad", "bad.tsv", "--shares", "40/30/30"
+    ).output
+    for words in (
+        "comma separated",
+        "subject = 'Who'",
+        "unit day, 2020-01-05 .. 2020-01-11",
+        "1 (a fact more than once",
+        "4 skipped",
+    ):
+        assert words in shown
+    assert len((tmp_path / "bad.tsv").read_bytes().splitlines()) == 4
+    assert 'Café "Zentral"\u00a0' in load_dataset("mine").entities
+    assert json.loads((data_home / "mine" / "manifest.json").read_bytes())["format"] == 1
+    assert "imported from messy.csv" in tgap("show", "mine").output
+    assert "mine" in tgap("list").output
+
+
+def test_import_into_a_folder_and_by_rules(tmp_path: Path) -> None:
+    rows = "".join(f"A{i % 9}\tr\tB{i % 7}\t{2000 + i % 40}\n" for i in range(400))
+    (tmp_path / "years.txt").write_text(rows)
+    for rule in ("random", "chronological", "unseen-times"):
+        shown = tgap("import", "years.txt", "--out", f"./{rule}", "--split", rule).output
+        assert f"{rule} split" in shown
+        assert "unit year" in shown
+        assert load_dataset(tmp_path / rule).timeline.span == 39
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--shares", "80/10"], "three percentages like 80/10/10"),
+        (["--shares", "80/10/20"], "must add up to 100"),
+        (["--separator", "::"], "is not one character"),
+        (["--unit", "century"], "is not one of"),
+        (["--valid", "e.txt"], "--test is missing"),
+        (["--time", "9"], "--time is '9', but the file has columns 1 to 4"),
+        (["--unit", "integer"], "needs plain whole numbers"),
+    ],
+)
+def test_import_options_are_checked(tmp_path: Path, data_home: Path, options: list[str], message: str) -> None:
+    (tmp_path / "e.txt").write_text("A\tr\tB\t2014-01-01\n" * 3)
+    result = tgap("import", "e.txt", "--out", "mine", *options, code=2)
+    assert message in result.stderr
+    assert not data_home.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("nothing.csv", "there is no such file"), (".", "is a directory"), ("empty", "is empty")]
+)
+def test_import_of_no_file(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "empty").touch()
+    assert message in tgap("import", name, "--out", "mine", code=2).stderr
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    home = tmp_path / "mirror" / "icews14"
+    home.mkdir(parents=True)
+    files = {}
+    for split in SPLITS:
+        content = b"".join(b"A\tr\tB%d\t2014-01-%02d\n" % (i % 9, i % 28 + 1) for i in range(50))
+        (home / f"{split}.txt").write_bytes(content)
+        files[split] = PublicFile(f"icews14/{split}.txt", hashlib.sha256(content).hexdigest())
+    monkeypatch.setitem(download.PUBLIC_FILES, "icews14", files)
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def __init__(self, *arguments: object) -> None:
+            super().__init__(*arguments, directory=str(home.parent))  # type: ignore[arg-type]
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Stay silent."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_download_of_a_variant_fetches_its_parent(mirror: str, data_home: Path) -> None:
+    shown = tgap("download", "icews14-unseen", "--mirror", mirror).output
+    assert "icews14: 3 files fetched and verified" in shown
+    assert sorted(os.listdir(data_home / "icews14")) == ["test.txt", "train.txt", "valid.txt"]
+    assert "already there" in tgap("download", "icews14", "--mirror", mirror).output
+    with pytest.warns(LeakWarning):
+        shown = tgap("show", "icews14").output
+    assert "This is not the published content" in shown
+
+
+def test_download_says_what_cannot_be(mirror: str) -> None:
+    assert "needs no download" in tgap("download", "world", code=2).stderr
+    assert "unknown public dataset 'mine'; expected one of icews14" in tgap("download", "mine", code=2).stderr
+    assert "answered 404" in tgap("download", "wikidata11k", "--mirror", mirror, code=2).stderr

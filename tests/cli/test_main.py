@@ -1,0 +1,148 @@
+"""The frame of the command line: quick help, one line for a user's mistake, exit codes, pipes and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from tgap import __version__
+from tgap.cli import main
+from tgap.cli.main import COMMANDS, cli, run
+from tgap.errors import DataError
+
+HEAVY = ("torch", "numba", "polars", "matplotlib", "rich", "httpx", "numpy")
+PROGRAM = [sys.executable, "-m", "tgap.cli.main"]
+
+
+def test_help_is_quick_and_imports_nothing_heavy() -> None:
+    code = (
+        f"import sys; from tgap.cli.main import run; run(['--help']); print([n for n in {HEAVY} if n in sys.modules])"
+    )
+    best = 10.0
+    for _ in range(5):
+        start = time.perf_counter()
+        shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        best = min(best, time.perf_counter() - start)
+    assert shown.splitlines()[-1] == "[]"
+    assert "Commands:" in shown
+    assert best < 0.4
+
+
+def test_help_of_data_needs_no_torch() -> None:
+    code = "import sys; from tgap.cli.main import run; run(['data', 'import', '-h']); print('torch' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines()[-1] == "False"
+
+
+def test_version_and_list_of_commands() -> None:
+    assert CliRunner().invoke(cli, ["--version"]).output == f"tgap, version {__version__}\n"
+    shown = CliRunner().invoke(cli, ["-h"]).output
+    folder = Path(main.__file__).parent
+    for name, entry in COMMANDS.items():
+        assert (entry.summary in shown) == (folder / f"{entry.module}.py").is_file(), name
+
+
+def test_every_listed_command_can_be_imported() -> None:
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        assert isinstance(cli.get_command(context, name), click.Command), name
+    assert cli.get_command(context, "nonsense") is None
+
+
+def test_a_mistake_is_one_line_and_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["data", "show", "nowhere"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: unknown dataset 'nowhere'")
+    assert len(captured.err.splitlines()) == 1
+    result = CliRunner().invoke(cli, ["data", "show", "nowhere"])
+    assert (result.exit_code, result.stderr) == (2, captured.err)
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["data", "nonsense"], ["data", "show"], ["--nonsense"]])
+def test_wrong_usage_is_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    assert "Usage: tgap" in capsys.readouterr().err
+
+
+def test_our_own_bugs_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_context: click.Context) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli.get_command(click.Context(cli), "data"), "invoke", broken)
+    with pytest.raises(ZeroDivisionError):
+        run(["data", "list"])
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (DataError("bad"), 2), (click.Abort(), 130)])
+def test_exit_codes(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_context: click.Context) -> None:
+        raise error
+
+    monkeypatch.setattr(cli.get_command(click.Context(cli), "data"), "invoke", fail)
+    assert run(["data", "list"]) == code
+    assert capsys.readouterr().err.strip() in ("interrupted", "error: bad")
+
+
+def test_warnings_of_ours_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    import warnings
+
+    from tgap.data import LeakWarning
+
+    def warn(_context: click.Context) -> None:
+        warnings.warn("it leaks", LeakWarning, stacklevel=1)
+        warnings.warn("something else", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(cli.get_command(click.Context(cli), "data"), "invoke", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert run(["data", "list"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "warning: it leaks"
+    assert "UserWarning: something else" in lines[1]
+
+
+def test_a_closed_pipe_is_no_drama() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    for arguments in (["data", "show", "world"], ["data", "show", "world", "--json"], ["--version"]):
+        process = subprocess.run([*PROGRAM, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False)
+        assert (process.returncode, process.stderr) == (main.PIPE_CLOSED, b""), arguments
+    os.close(writing)
+
+
+def test_ctrl_c_in_a_real_process(tmp_path: Path) -> None:
+    """A download that hangs is interrupted; what has come is kept for the next time."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with subprocess.Popen(
+            [*PROGRAM, "data", "download", "icews14", "--mirror", address],
+            env=os.environ | {"TGAP_DATA": str(tmp_path)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  shells may ignore it
+        ) as process:
+            connection, _ = server.accept()
+            connection.recv(1 << 16)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n" + b"A" * 1000)
+            part = tmp_path / "icews14" / "train.txt.part"
+            deadline = time.monotonic() + 20
+            while not (part.is_file() and part.stat().st_size) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
+            connection.close()
+    assert (process.returncode, errors.strip()) == (main.INTERRUPTED, b"interrupted")
+    assert part.stat().st_size == 1000
