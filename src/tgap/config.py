@@ -69,7 +69,9 @@ class ModelConfig:
         if self.heads > 16:
             raise ConfigError(f"model.heads is {self.heads}; at most 16 are supported")
         if self.heads > self.dimension:
-            raise ConfigError(f"model.heads is {self.heads}, more than model.dimension {self.dimension}; use fewer heads")
+            raise ConfigError(
+                f"model.heads is {self.heads}, more than model.dimension {self.dimension}; use fewer heads"
+            )
         _at_least("model.steps", self.steps, 1)
         _at_least("model.core_nodes", self.core_nodes, 1)
         _at_least("model.sampled_edges", self.sampled_edges, 1)
@@ -173,7 +175,8 @@ class RunConfig:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Build from nested dictionaries; unknown keys and wrong types are errors, missing keys take the default."""
-        return _build(cls, values, "")
+        built: Self = _build(cls, values, "")
+        return built
 
     @classmethod
     def from_toml(cls, text: str) -> Self:

@@ -100,9 +100,9 @@ def print_imported(imported: Imported, folder: Path, skip_bad: Path | None) -> N
         "time", f"unit {line.unit}, {line.format(0)} .. {line.format(line.span)}, {statistics.times:,} instants"
     )
     for count, words in (
-        (events.cut, f"different times say more than a {line.unit} and were cut to it"),
-        (events.vague, f"different times say less than a {line.unit} and stand for its first instant"),
-        (events.open_intervals, "intervals have only a start or only an end: one fact each"),
+        (events.cut, f"different times said more than the {line.unit}, which is kept"),
+        (events.vague, f"different times said less than the {line.unit}; they stand for its first instant"),
+        (events.open_intervals, "intervals had only a start or only an end: one fact each"),
     ):
         if count:
             table.add_row("", f"{count:,} {words}")
@@ -110,7 +110,7 @@ def print_imported(imported: Imported, folder: Path, skip_bad: Path | None) -> N
     counts = ", ".join(f"{name} {facts.count:,}" for name, facts in dataset.splits.items())
     table.add_row("facts", f"{counts}  ({escape(imported.origin)})")
     repeats = leaks.repeated_train + leaks.repeated_valid + leaks.repeated_test
-    table.add_row("repeats", f"{repeats:,} lines repeat a fact of their split; they are kept" if repeats else "none")
+    table.add_row("repeats", f"{repeats:,} (a fact more than once in its split; kept)" if repeats else "none")
     if skip_bad is not None:
         table.add_row("bad rows", f"{len(events.rejects):,} skipped, with reasons in {escape(str(skip_bad))}")
     console.print(table)

@@ -223,7 +223,10 @@ def _print_check(console: Console, check: CheckTable) -> None:
     console.print("Is it faithful?", style="bold")
     table = simple_table(("", "left"), ("probability", "right"), ("rank", "right"), ("change", "right"))
     table.add_row("as it is", percent(check.probability), f"{check.rank:g}", "")
-    rows = [(f"without the {len(check.strongest.facts)} strongest facts", check.strongest)]
+    rows = [
+        (f"without the {len(check.strongest.facts)} strongest facts", check.strongest),
+        (f"without the {len(check.brought.facts)} facts that brought it most", check.brought),
+    ]
     for control, words in CONTROL_WORDS:
         if control in check.controls:
             row = check.controls[control]
@@ -231,6 +234,7 @@ def _print_check(console: Console, check: CheckTable) -> None:
     for name, row in rows:
         table.add_row(name, percent(row.probability), f"{row.rank:g}", percent_change(row.drop))
     console.print(table)
-    console.print("Deleted as strongest:")
-    for fact in check.strongest.facts:
-        console.print(escape("  " + " · ".join(fact)))
+    for words, row in (("Deleted as strongest:", check.strongest), ("Deleted as bringing it most:", check.brought)):
+        console.print(words)
+        for fact in row.facts:
+            console.print(escape("  " + " · ".join(fact)))

@@ -47,8 +47,8 @@ def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed:
     """Delete the strongest facts of each question and compare with deleting as many others.
 
     For every question an answer's probability and rank are taken as they are, without the K facts that attention used
-    most (inverses and copies go with them), without K random facts that carried attention, and without K random facts
-    of the entity that is asked about. The whole model is computed anew each time. Told for the model's own best answer,
+    most (inverses and copies go with them), without the K that brought this answer most of its probability, without K
+    random facts that carried attention, and without K random facts of the entity that is asked about. The whole model is computed anew each time. Told for the model's own best answer,
     which is what an explanation explains, and for the true one.
 
     \b
@@ -88,17 +88,23 @@ def _print(console: Console, title: str, found: Faithfulness, delete: int) -> No
         ("change", "right"),
         ("MRR", "right"),
         ("Hits@1", "right"),
-        ("strongest cost more", "right"),
     )
     words = {
         "before": "as it is",
         "strongest": f"without the {delete} strongest",
+        "brought": f"without the {delete} that brought it most",
         "random": f"without {delete} random that carried attention",
         "nearby": f"without {delete} random of the entity itself",
     }
     for name, text in words.items():
         change = percent_change(found.drop[name]) if name in found.drop else ""
-        worse = f"in {percent(found.worse[name])}" if name in found.worse else ""
         hits = f"{100 * found.hits1[name]:.1f}"
-        table.add_row(text, f"{found.probability[name]:.4f}", change, f"{found.mrr[name]:.4f}", hits, worse)
+        table.add_row(text, f"{found.probability[name]:.4f}", change, f"{found.mrr[name]:.4f}", hits)
     console.print(table)
+    for name, text in (("strongest", "the strongest"), ("brought", "those that brought it most")):
+        shares = found.worse[name]
+        console.print(
+            f"Losing {text} cost more than losing random facts in {percent(shares['random'])} of the questions, "
+            f"than losing random facts of the entity in {percent(shares['nearby'])}."
+        )
+    console.print()

@@ -1,15 +1,20 @@
 """Is the explanation faithful? Take away what it names and see whether the answer suffers.
 
-``check`` deletes the k facts that attention used most (each with its inverse and copies; the whole forward pass,
-PGNN included, is recomputed without them) and compares the answer's probability and rank before and after. Two
-controls, k facts each, say what such a deletion costs anyway:
+``check`` deletes k facts (each with its inverse and copies; the whole forward pass, PGNN included, is recomputed
+without them) and compares the answer's probability and rank before and after, for two kinds of facts:
+
+* ``strongest``: those that attention used most, as the table of strongest edges has it. Some of them may have led
+  attention to other answers; without them this one can even gain.
+* ``brought``: those that brought this answer most of its probability, as its paths have it.
+
+Two controls, k other facts each, say what such a deletion costs anyway:
 
 * ``random``: drawn among all other facts that carried mass in some step;
 * ``nearby``: drawn among the other facts of v_q itself, which are walked in the first step. Harder to beat: most facts
   that carried mass are far away and carried next to nothing.
 
-A fact is used as much as attention crossed its edges, in both directions, copies included, summed over steps;
-self-loops are no facts. The check tells only that the named facts matter to the answer, not that nothing else does.
+A fact is used as much as attention (or, for ``brought``, the part of it that arrived at the answer) crossed its edges,
+in both directions, copies included, summed over steps; self-loops are no facts. The check tells only that the named facts matter to the answer, not that nothing else does.
 """
 
 from __future__ import annotations
@@ -21,9 +26,11 @@ from numpy.typing import NDArray
 
 from tgap.evaluation.scoring import Progress
 from tgap.explain.edges import mean_attention
+from tgap.explain.paths import through_answer
 from tgap.graph import TemporalGraph
 from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
 
+CHOICES = ("strongest", "brought")
 CONTROLS = ("random", "nearby")
 
 
@@ -49,6 +56,7 @@ class Check:
 
     before: Standing
     strongest: Deletion
+    brought: Deletion
     controls: dict[str, Deletion]  # by name; a control is missing when no fact is left to draw from
 
     def drop(self, deletion: Deletion) -> float:
@@ -60,7 +68,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """Means over many checks, by what was deleted: "before" (nothing), "strongest" and each control."""
+    """Means over many checks, by what was deleted: "before" (nothing), "strongest", "brought" and each control."""
 
     answers: str  # whose standing was looked at: "best", the model's own first answer, or "true", the split's
     checks: int
@@ -69,7 +77,7 @@ class Faithfulness:
     drop: dict[str, float]  # share of that mean that was lost
     mrr: dict[str, float]  # mean reciprocal rank
     hits1: dict[str, float]  # share of answers at rank 1
-    worse: dict[str, float]  # controls: share of checks where losing the strongest facts cost more
+    worse: dict[str, dict[str, float]]  # strongest and brought, by control: share of checks where they cost more
 
 
 def standing(scores: NDArray[np.floating], answer: int) -> Standing:
@@ -80,13 +88,17 @@ def standing(scores: NDArray[np.floating], answer: int) -> Standing:
     return Standing(float(mark), 1.0 + better + 0.5 * equal)
 
 
-def used_facts(graph: TemporalGraph, trace: Trace) -> tuple[IntArray, NDArray[np.float64]]:
-    """Facts that carried mass, most used first, with the attention that crossed them over all steps."""
+def used_facts(graph: TemporalGraph, trace: Trace, answer: int | None = None) -> tuple[IntArray, NDArray[np.float64]]:
+    """Facts that carried mass, most used first, with the attention that crossed them over all steps.
+
+    With ``answer`` only the part that arrived there counts, as shares of its mass.
+    """
     used = np.zeros(graph.num_facts)
-    for step in trace.steps:
+    parts = [mean_attention(step) for step in trace.steps] if answer is None else through_answer(trace, answer)
+    for step, part in zip(trace.steps, parts, strict=True):
         fact = graph.fact[step.edge]
         real = fact >= 0
-        used += np.bincount(fact[real], weights=mean_attention(step)[real], minlength=graph.num_facts)
+        used += np.bincount(fact[real], weights=part[real], minlength=graph.num_facts)
     carried = np.flatnonzero(used)
     order = carried[np.argsort(-used[carried], kind="stable")].astype(np.int64)
     return order, used[order]
@@ -99,7 +111,9 @@ def check(explainer: Explainer, trace: Trace, answer: int, *, count: int = 5, se
         for name, (facts, scores) in _deletions(explainer, trace, count, seed).items()
     }
     strongest = deletions.pop("strongest")
-    return Check(standing(trace.scores, answer), strongest, deletions)
+    removed, scores = _brought(explainer, trace, answer, count)
+    brought = Deletion(removed, standing(scores, answer))
+    return Check(standing(trace.scores, answer), strongest, brought, deletions)
 
 
 def faithfulness(
@@ -122,9 +136,13 @@ def faithfulness(
         trace = explainer.trace(query)
         scores = {"before": trace.scores}
         scores |= {name: after for name, (_, after) in _deletions(explainer, trace, count, seed).items()}
-        best.append({name: standing(row, int(trace.scores.argmax())) for name, row in scores.items()})
-        if trace.scores[answers[place]] > 0:
-            true.append({name: standing(row, int(answers[place])) for name, row in scores.items()})
+        first, wanted = int(trace.scores.argmax()), int(answers[place])
+        for answer, found in ((first, best), (wanted, true)):
+            if answer == wanted == first and found is true:
+                true.append(best[-1])
+            elif trace.scores[answer] > 0:
+                _, scores["brought"] = _brought(explainer, trace, answer, count)
+                found.append({name: standing(row, answer) for name, row in scores.items()})
         if progress is not None:
             progress(place + 1, len(queries))
     return _summary("best", best, 0), _summary("true", true, len(queries) - len(true))
@@ -149,9 +167,17 @@ def _deletions(
     }
 
 
+def _brought(explainer: Explainer, trace: Trace, answer: int, count: int) -> tuple[tuple[int, ...], FloatArray]:
+    """The facts that brought most of an answer's mass, and the scores without them."""
+    facts, _ = used_facts(explainer.graph, trace, answer)
+    removed = facts[:count]
+    scores = explainer.trace(trace.query, hidden_facts=removed).scores if len(removed) else trace.scores
+    return tuple(removed.tolist()), scores
+
+
 def _summary(answers: str, checks: list[dict[str, Standing]], unreached: int) -> Faithfulness:
     """Means over the checks; one without a control (nothing left to draw) lost nothing by it."""
-    ways = ("before", "strongest", *CONTROLS)
+    ways = ("before", *CHOICES, *CONTROLS)
     chance = {way: np.array([one.get(way, one["before"]).probability for one in checks]) for way in ways}
     rank = {way: np.array([one.get(way, one["before"]).rank for one in checks]) for way in ways}
     mean = {way: _mean(values) for way, values in chance.items()}
@@ -163,7 +189,7 @@ def _summary(answers: str, checks: list[dict[str, Standing]], unreached: int) ->
         drop={way: 1 - mean[way] / mean["before"] if checks else 0.0 for way in ways[1:]},
         mrr={way: _mean(1 / values) for way, values in rank.items()},
         hits1={way: _mean(values < 1.5) for way, values in rank.items()},
-        worse={way: _mean(chance["strongest"] < chance[way]) for way in CONTROLS},
+        worse={choice: {way: _mean(chance[choice] < chance[way]) for way in CONTROLS} for choice in CHOICES},
     )
 
 

@@ -152,7 +152,10 @@ def _profile(profile: ProfileTable) -> str:
 
 def _check(check: CheckTable) -> str:
     rows = [(_word("as it is"), _number(percent(check.probability)), _number(f"{check.rank:g}"), _number(""))]
-    named = [("without the strongest facts", check.strongest)]
+    named = [
+        ("without the strongest facts", check.strongest),
+        ("without the facts that brought it most", check.brought),
+    ]
     named += [
         (f"without as many {words}", check.controls[name]) for name, words in CONTROL_WORDS if name in check.controls
     ]
@@ -160,8 +163,14 @@ def _check(check: CheckTable) -> str:
         (_word(name), _number(percent(row.probability)), _number(f"{row.rank:g}"), _number(percent_change(row.drop)))
         for name, row in named
     ]
-    facts = "".join(f"<li>{escape(' · '.join(fact))}</li>" for fact in check.strongest.facts)
-    return _table(("", "probability", "rank", "change"), rows) + f"<p>Deleted as strongest:</p><ul>{facts}</ul>"
+    lists = ""
+    for words, row in (
+        ("Deleted as strongest", check.strongest),
+        ("Deleted as bringing the answer most", check.brought),
+    ):
+        facts = "".join(f"<li>{escape(' · '.join(fact))}</li>" for fact in row.facts)
+        lists += f"<p>{words}:</p><ul>{facts}</ul>"
+    return _table(("", "probability", "rank", "change"), rows) + lists
 
 
 CONTROL_WORDS = (("random", "random facts that carried attention"), ("nearby", "random facts of the entity itself"))

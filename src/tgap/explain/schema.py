@@ -163,7 +163,8 @@ class CheckTable:
 
     probability: float  # before
     rank: float  # before
-    strongest: DeletionRow
+    strongest: DeletionRow  # without the facts that attention used most
+    brought: DeletionRow  # without the facts that brought the answer most of its probability
     controls: dict[str, DeletionRow]  # random, nearby
 
 

@@ -99,7 +99,8 @@ def check_table(names: Names, graph: TemporalGraph, check: Check) -> CheckTable:
         return DeletionRow(facts, deletion.after.probability, deletion.after.rank, check.drop(deletion))
 
     controls = {name: row(deletion) for name, deletion in check.controls.items()}
-    return CheckTable(check.before.probability, check.before.rank, row(check.strongest), controls)
+    before = check.before
+    return CheckTable(before.probability, before.rank, row(check.strongest), row(check.brought), controls)
 
 
 def _fact(names: Names, graph: TemporalGraph, fact: int) -> tuple[str, str, str, str]:

@@ -9,7 +9,6 @@ smallest of cap exponential races, O(row).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -36,7 +35,10 @@ class Cap(NamedTuple):
 def capped_rows(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap) -> tuple[Int64Array, Int64Array]:
     """Rows [len(nodes)+1] and the kept edges of the given entities, in ascending order within a row."""
     graph = visibility.graph
-    return _capped(graph.row, graph.time, graph.fact, visibility.mask, nodes, time, cap.most, cap.near, cap.seed)  # type: ignore[no-any-return]
+    kept: tuple[Int64Array, Int64Array] = _capped(
+        graph.row, graph.time, graph.fact, visibility.mask, nodes, time, cap.most, cap.near, cap.seed
+    )
+    return kept
 
 
 def capped_roads(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap) -> Roads:

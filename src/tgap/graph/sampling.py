@@ -1,11 +1,10 @@
-"""Subgraph sampling (paper, section 4.3): core nodes of highest attention, a random sample of their edges, the best of it.
+"""Subgraph sampling (paper, section 4.3): core nodes of highest attention, a sample of their edges, the best of it.
 
 Nothing here carries a gradient. Cost a query: O(entities with mass) for the core nodes, O(edges of the core nodes) for
 the sample; no sort of either, only selections.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -100,9 +99,7 @@ def sample_edges(
 
     ``attention`` is the mean attention of the core nodes' edges, as recorded by the flow.
     """
-    return Sample(
-        *_sample(roads.row, roads.mask, roads.edge, core, mass_node, attention, keys, step, sampled, added)
-    )
+    return Sample(*_sample(roads.row, roads.mask, roads.edge, core, mass_node, attention, keys, step, sampled, added))
 
 
 @njit(cache=True, nogil=True)

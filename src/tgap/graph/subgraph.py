@@ -1,7 +1,6 @@
 """The growing subgraphs of a batch: entities and edges of each query, and the edge set that SGNN passes messages on."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -62,16 +61,15 @@ class Subgraphs:
     def edge_set(self, graph: TemporalGraph, time: Int64Array, signs: int) -> EdgeSet:
         """Edges among the entities [Q] as SGNN reads them; ``time`` [B] is what displacements are measured from."""
         query = np.repeat(np.arange(len(self.row) - 1), np.diff(self.edge_row))
-        source = _find(self.row, self.node, query, graph.source[self.edge], graph.num_entities)
-        target = _find(self.row, self.node, query, graph.neighbour[self.edge], graph.num_entities)
+        source = find_entries(self.row, self.node, query, graph.source[self.edge], graph.num_entities)
+        target = find_entries(self.row, self.node, query, graph.neighbour[self.edge], graph.num_entities)
         relation = graph.relation[self.edge]
         loop = graph.loop_relation
         dt = np.where(relation == loop, 0, graph.time[self.edge].astype(np.int64) - time[query])
         order = np.argsort(target, kind="stable")
         row = np.zeros(len(self.node) + 1, np.int64)
         np.cumsum(np.bincount(target, minlength=len(self.node)), out=row[1:])
-        columns = (column[order] for column in (source, relation, dt))
-        return compact_edge_set(row, *columns, signs, len(self.node), loop)
+        return compact_edge_set(row, source[order], relation[order], dt[order], signs, len(self.node), loop)
 
 
 def compact_edge_set(
@@ -138,7 +136,8 @@ def find_entries(
     row: Int64Array, node: Int32Array, query: Int64Array, wanted: Int32Array, num_entities: int
 ) -> Int64Array:
     """Entry of ``wanted[k]`` in the list of ``query[k]`` (non-decreasing), -1 where it is not in it."""
-    return _find(row, node, query, wanted, num_entities)
+    entries: Int64Array = _find(row, node, query, wanted, num_entities)
+    return entries
 
 
 @njit(cache=True, nogil=True)
@@ -213,7 +212,7 @@ def _grow(row, node, edge_row, edge, added_row, added, source, neighbour):
         # Entities: the old ones in their order, then the ends of added edges.
         begin = new_row[b]
         at = begin
-        seen = set([np.int64(-1)])
+        seen = {np.int64(-1)}
         for q in range(row[b], row[b + 1]):
             new_node[at] = node[q]
             origin[at] = q
@@ -227,4 +226,10 @@ def _grow(row, node, edge_row, edge, added_row, added, source, neighbour):
                     origin[at] = -1
                     at += 1
         new_row[b + 1] = at
-    return new_row, new_node[: new_row[queries]], new_edge_row, new_edge[: new_edge_row[queries]], origin[: new_row[queries]]
+    return (
+        new_row,
+        new_node[: new_row[queries]],
+        new_edge_row,
+        new_edge[: new_edge_row[queries]],
+        origin[: new_row[queries]],
+    )

@@ -167,7 +167,7 @@ class TemporalGraph:
             pair_twin=pair_of_edge[twin[pair_start]],
             pair_edge=np.append(pair_start, len(source)),
             fact_row=fact_row,
-            fact_edge=place[: 2 * count][fact_order],
+            fact_edge=place[: 2 * count][fact_order].astype(np.int32),
         )
 
 

@@ -58,7 +58,8 @@ class Visibility:
         if not len(facts):
             return np.empty(0, dtype=np.int32)
         edges = np.concatenate([graph.fact_edge[graph.fact_row[f] : graph.fact_row[f + 1]] for f in facts])
-        return edges[self.mask[edges] == 1]
+        visible: Int32Array = edges[self.mask[edges] == 1]
+        return visible
 
     def _shift(self, edges: Int32Array, by: int) -> None:
         """Take edges out of the view (by = -1) or put them back (by = +1)."""

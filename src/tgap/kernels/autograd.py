@@ -1,7 +1,7 @@
 """The compiled kernels as differentiable torch operations: shapes and buffers here, arithmetic in the kernels.
 
-``gather`` is the message passing of PGNN and SGNN on factored tables, ``flow_step`` and ``flow_last`` move mass. Work is
-cut into as many chunks as there are threads, by estimated cost and always the same way, and buffers that several
+``gather`` is the message passing of PGNN and SGNN on factored tables; ``flow_step`` and its kin move mass. Work is cut
+into as many chunks as there are threads, by estimated cost and always the same way, and buffers that several
 chunks add to are summed in order: the same inputs give the same bits.
 """
 
@@ -69,10 +69,10 @@ class _Gather(torch.autograd.Function):
         out_flat = _flat(out)
 
         degree = int(np.diff(incoming.pair_edge[incoming.pair_row]).max(initial=0))
-        sizes = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
+        desk_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
 
         def kernel(chunk: int) -> None:
-            desk = compiled_messages.desk(*sizes, backward=False)
+            desk = compiled_messages.desk(*desk_size, False)
             compiled_messages.gather_forward(
                 cuts[chunk], cuts[chunk + 1], incoming, clock.bounds, shape, lanes.tuple, *tables, out_flat, score, top,
                 inverse, desk,
@@ -80,14 +80,14 @@ class _Gather(torch.autograd.Function):
 
         run_chunks(kernel, len(cuts) - 1)
         ctx.save_for_backward(u, a, b, c, out)
-        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts, sizes)
+        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts, desk_size)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
         u, a, b, c, out = ctx.saved_tensors
-        incoming, bounds, shape, lanes, score, top, inverse, cuts, sizes = ctx.rest
+        incoming, bounds, shape, lanes, score, top, inverse, cuts, desk_size = ctx.rest
         chunks = len(cuts) - 1
         grad = _flat(d_out)
         tables = [_flat(tensor) for tensor in (u, a, b, c)]
@@ -100,7 +100,7 @@ class _Gather(torch.autograd.Function):
         source_cuts = _even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
 
         def rows(chunk: int) -> None:
-            desk = compiled_messages.desk(*sizes, backward=True)
+            desk = compiled_messages.desk(*desk_size, True)
             compiled_messages.gather_backward(
                 cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, _flat(out), score, top,
                 inverse, grad, d_u_flat, _flat(d_b[chunk]), _flat(d_c[chunk]), coefficient, desk,
@@ -128,9 +128,10 @@ def _sum_chunks(buffers: Tensor) -> Tensor:
 def gather(
     u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes, slope: float
 ) -> Tensor:
-    """[M, n] aggregate from tables in lane layout: u [M, n], a [sources, S or 1, n],
+    """[M, n] aggregate from tables in lane layout.
 
-    b [2R+1, S, n], c [D, S, n]."""
+    Shapes: u [M, n], a [sources, S or 1, n], b [2R+1, S, n], c [D, S, n].
+    """
     result: Tensor = _Gather.apply(u, a, b, c, edges, clock, lanes, slope)  # type: ignore[no-untyped-call]
     return result
 
@@ -337,8 +338,8 @@ class _FlowToTargets(torch.autograd.Function):
         def kernel(chunk: int) -> None:
             key, space = _spaces.lend(given, relation.shape[0], flat.dtype)
             compiled_flow.flow_to_targets(
-                parts[chunk], given.walkers, given.roads, given.clock.bounds, shape, given.lanes.tuple, keys, space, flat,
-                target_row, target_node, out, active,
+                parts[chunk], given.walkers, given.roads, given.clock.bounds, shape, given.lanes.tuple, keys, space,
+                flat, target_row, target_node, out, active,
             )  # fmt: skip
             _spaces.take_back(key, space)
 
@@ -381,7 +382,16 @@ def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
     def kernel(chunk: int) -> None:
         key, space = _spaces.lend(given, relation.shape[0], flat.dtype)
         compiled_flow.flow_to_all(
-            parts[chunk], given.walkers, given.roads, given.clock.bounds, shape, given.lanes.tuple, keys, space, flat, out
+            parts[chunk],
+            given.walkers,
+            given.roads,
+            given.clock.bounds,
+            shape,
+            given.lanes.tuple,
+            keys,
+            space,
+            flat,
+            out,
         )
         _spaces.take_back(key, space)
 

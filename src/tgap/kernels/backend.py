@@ -83,6 +83,20 @@ class Mass:
         return torch.where(torch.from_numpy(held[place] == wanted), mean, torch.zeros((), dtype=mean.dtype))
 
 
+@dataclass(frozen=True)
+class FlowBatch:
+    """Everything that a step of the flow reads."""
+
+    mass: Mass
+    g: Tensor  # [Q, d] features of the subgraph entities
+    query: Tensor  # [d, d] W_Q
+    key: Tensor  # [d, d] W_K
+    tables: FlowTables
+    walkers: Walkers
+    roads: Roads
+    settings: FlowSettings
+
+
 @dataclass
 class Recording:
     """Where a step writes the attention of edges: those of mass entry m from start[m] on (-1: nowhere)."""
@@ -90,6 +104,12 @@ class Recording:
     start: NDArray[np.int64]  # [M]
     mean: NDArray[Any]  # [room] mean over flows
     full: NDArray[Any]  # [room, columns of Mass.value], or no rows where the mean is enough
+
+    @classmethod
+    def nothing(cls, mass: Mass) -> Recording:
+        """Record no edge."""
+        kind = mass.value.numpy(force=True).dtype
+        return cls(np.full(len(mass.node), -1, np.int64), np.zeros(0, kind), np.zeros((0, mass.value.shape[1]), kind))
 
 
 class Backend(Protocol):
@@ -120,47 +140,14 @@ class Backend(Protocol):
         """Tables of one batch; relation [2R+1, d], time [2D-1, d]."""
         ...
 
-    def step(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-        recording: Recording,
-    ) -> Mass:
-        """One step of the flow; g [Q, d] are the features of the subgraph entities."""
+    def step(self, batch: FlowBatch, recording: Recording) -> Mass:
+        """One step of the flow."""
         ...
 
-    def to_targets(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-        target_row: NDArray[np.int64],
-        target_node: NDArray[np.int32],
-    ) -> Tensor:
-        """[targets] mean mass that given entities hold after one more step."""
+    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
+        """[targets] mean mass that given entities (``row``: those of each query) hold after one more step."""
         ...
 
-    def to_all(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-    ) -> Tensor:
+    def to_all(self, batch: FlowBatch) -> Tensor:
         """[B, N] mean mass of every entity after one more step; no gradient."""
         ...

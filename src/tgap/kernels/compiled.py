@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tgap.kernels import autograd
-from tgap.kernels.backend import AttentionSettings, AttentionWeights, FlowSettings, FlowTables, Mass, Recording
-from tgap.kernels.layout import Lanes
-from tgap.kernels.structure import EdgeSet, Roads, Walkers
+from tgap.kernels.backend import (
+    AttentionSettings,
+    AttentionWeights,
+    FlowBatch,
+    FlowSettings,
+    FlowTables,
+    Mass,
+    Recording,
+)
+from tgap.kernels.layout import Lanes, head_widths
+from tgap.kernels.structure import EdgeSet
 
 
 class CompiledBackend:
@@ -45,8 +53,8 @@ class CompiledBackend:
             assert edges.source_sign is not None, "a compact edge set names the sign of each source"
             rows = source.index_select(0, torch.from_numpy(edges.source_index))
             ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
-            maps = message.split(lanes.row, dim=1)
-            parts = [rows[ends[sign] : ends[sign + 1]] @ maps[sign] for sign in range(signs)]
+            maps = message.view(-1, signs, lanes.row)
+            parts = [rows[ends[sign] : ends[sign + 1]] @ maps[:, sign] for sign in range(signs)]
             a = torch.cat(parts)[:, None]
         return lanes.gather(autograd.gather(u, a, b, c, edges, settings.clock, lanes, settings.slope))
 
@@ -62,88 +70,41 @@ class CompiledBackend:
         """See ``Backend.flow_tables``."""
         return FlowTables(h_table, self.h_table(relation, key, s), self.h_table(time, key, s))
 
-    def step(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-        recording: Recording,
-    ) -> Mass:
+    def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """See ``Backend.step``."""
-        tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
-        full = recording.full.reshape(-1)
-        inner = autograd.Recording(recording.start, recording.mean, full)
-        lists, value = autograd.flow_step(tensors, given, inner)
-        return Mass(lists.row, lists.node, value, mass.flows)
+        inner = autograd.Recording(recording.start, recording.mean, recording.full.reshape(-1))
+        lists, value = autograd.flow_step(*_prepare(batch), inner)
+        return Mass(lists.row, lists.node, value, batch.mass.flows)
 
-    def to_targets(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-        target_row: NDArray[np.int64],
-        target_node: NDArray[np.int32],
-    ) -> Tensor:
+    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
         """See ``Backend.to_targets``."""
-        tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
-        if roads.symmetric:
-            return autograd.flow_to_targets(tensors, given, target_row, target_node)
-        nothing = autograd.Recording(np.full(len(mass.node), -1, np.int64), *np.zeros((2, 0), tensors[0].numpy(force=True).dtype))
-        lists, value = autograd.flow_step(tensors, given, nothing)
-        after = Mass(lists.row, lists.node, value, mass.flows)
-        return after.at(np.repeat(np.arange(len(target_row) - 1), np.diff(target_row)), target_node)
+        if batch.roads.symmetric:
+            return autograd.flow_to_targets(*_prepare(batch), row, node)
+        after = self.step(batch, Recording.nothing(batch.mass))
+        return after.at(np.repeat(np.arange(len(row) - 1), np.diff(row)), node)
 
-    def to_all(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-    ) -> Tensor:
+    def to_all(self, batch: FlowBatch) -> Tensor:
         """See ``Backend.to_all``."""
-        tensors, given = self._prepare(mass, g, query, key, tables, walkers, roads, settings)
-        return autograd.flow_to_all(tensors, given)
+        return autograd.flow_to_all(*_prepare(batch))
 
-    def _prepare(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-    ) -> tuple[tuple[Tensor, ...], autograd.FlowInput]:
-        """Tensors in lane layout and the structures that the kernels read."""
-        lanes = Lanes(g.shape[1], settings.flows)
-        u = g @ lanes.spread_weight(query * settings.scale).T
-        tensors = (mass.value, u, self.h_table(g, key, settings), tables.h, tables.relation, tables.time)
-        given = autograd.FlowInput(
-            walkers, roads, settings.clock, lanes, settings.flows, settings.loop, settings.slope
-        )
-        return tensors, given
+
+def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], autograd.FlowInput]:
+    """Tensors in lane layout and the structures that the kernels read."""
+    g, tables, settings = batch.g, batch.tables, batch.settings
+    lanes = Lanes(g.shape[1], settings.flows)
+    u = g @ lanes.spread_weight(batch.query * settings.scale).T
+    tensors = (batch.mass.value, u, g @ lanes.spread_weight(batch.key).T, tables.h, tables.relation, tables.time)
+    given = autograd.FlowInput(
+        batch.walkers, batch.roads, settings.clock, lanes, settings.flows, settings.loop, settings.slope
+    )
+    return tensors, given
 
 
 def _query_side(weights: AttentionWeights) -> Tensor:
     """[d, d] W_K^T W_Q, head by head."""
     if weights.key is None:
         return weights.query
-    dimension, heads = weights.query.shape[0], weights.key.shape[0]
-    short, longer = divmod(dimension, heads)
-    pieces = weights.query.split([short + 1] * longer + [short] * (heads - longer))
-    return torch.cat([block[: len(piece), : len(piece)].T @ piece for piece, block in zip(pieces, weights.key, strict=True)])
+    widths = head_widths(len(weights.query), len(weights.key))
+    pieces = torch.split_with_sizes(weights.query, widths)
+    blocks = [block[:width, :width] for block, width in zip(weights.key, widths, strict=True)]
+    return torch.cat([block.T @ piece for block, piece in zip(blocks, pieces, strict=True)])

@@ -14,9 +14,6 @@ scores again and walks the same rows; gradients of the shared key tables have on
 Legend: B queries, M entries of the mass lists, Q entries of the subgraph lists, n row length, W lanes, H flows.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -416,7 +413,7 @@ def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _pull_uniform(b, walkers, roads, lanes, space, out_row, out_node, grad, d_mass):
+def _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass):
     """Gradient of uniform rows, from the entities that have one: cheap where they are few (the targets of a loss)."""
     width = len(lanes)
     for k in range(out_row[b], out_row[b + 1]):
@@ -449,7 +446,22 @@ def _push_uniform(b, walkers, roads, lanes, space, grad, d_mass):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def flow_backward(
-    queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out_row, out_node, grad, d_mass, d_keys, d_h, shift
+    queries,
+    walkers,
+    roads,
+    bounds,
+    shape,
+    lanes,
+    keys,
+    space,
+    mass,
+    out_row,
+    out_node,
+    grad,
+    d_mass,
+    d_keys,
+    d_h,
+    shift,
 ):
     """Backward of a step. ``grad`` [entries of the out lists, W] is the gradient at the entities ``out_node``.
 
@@ -467,7 +479,7 @@ def flow_backward(
         for k in range(out_row[b], out_row[b + 1]):
             space.post[out_node[k]] = k
         if roads.symmetric:
-            _pull_uniform(b, walkers, roads, lanes, space, out_row, out_node, grad, d_mass)
+            _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass)
         else:
             _push_uniform(b, walkers, roads, lanes, space, grad, d_mass)
         for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):

@@ -16,9 +16,6 @@ collects them.
 Legend: E edges, M rows (targets), P pairs, S signs, n length of a row in lane layout, W lanes. All tables are flat.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc"
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -114,7 +111,7 @@ def _dot(left, at_left, right, at_right, n, lanes):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _add_row(out, at, weight, table, row, n):
-    """out += weight * table row, the weight given for each head."""
+    """Add weight * table row to out, the weight given for each head."""
     factor = spread(weight)
     for c in range(0, n, 16):
         store(out, at + c, load16(out, at + c) + factor * load16(table, row + c))
@@ -122,7 +119,7 @@ def _add_row(out, at, weight, table, row, n):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _fetch(shelf, row, j, U, table, n, lanes):
-    """u_j . row, formed when the target first uses the row."""
+    """Dot product u_j . row, formed when the target first uses the row."""
     width = len(lanes)
     if shelf.stamp[row] != j:
         shelf.stamp[row] = j
@@ -210,7 +207,7 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _fetch_pull(shelf, row, j, d_out, table, n, lanes):
-    """d_out_j . row, formed when the target first uses the row; the row's sums start at zero."""
+    """Dot product d_out_j . row, formed when the target first uses the row; the row's sums start at zero."""
     width = len(lanes)
     if shelf.stamp[row] != j:
         shelf.stamp[row] = j
@@ -247,8 +244,8 @@ def _return_rows(shelf, j, U, table, d_out, d_U, d_table, n, lanes):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def gather_backward(
-    first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, top, inverse, d_out, d_U, d_B, d_C, coefficient,
-    desk,
+    first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, top, inverse, d_out, d_U, d_B, d_C,
+    coefficient, desk,
 ):  # fmt: skip
     """Gradients of rows first..last into U, B, C, and the pair sums [P, source_signs, (p, g), W] for A."""
     n = shape.row

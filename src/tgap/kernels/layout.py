@@ -16,6 +16,12 @@ import torch
 from torch import Tensor
 
 
+def head_widths(dimension: int, heads: int) -> list[int]:
+    """Widths of the pieces that ``heads`` heads cut a feature into: the first d mod K are one longer."""
+    short, longer = divmod(dimension, heads)
+    return [short + 1] * longer + [short] * (heads - longer)
+
+
 @dataclass(frozen=True)
 class Lanes:
     """Layout of ``dimension`` numbers in ``heads`` heads.
@@ -49,12 +55,8 @@ class Lanes:
     @cached_property
     def position(self) -> Tensor:
         """[d] where each number of a feature lies in a row."""
-        short, longer = divmod(self.dimension, self.heads)
-        places = [
-            number * self.width + head
-            for head in range(self.heads)
-            for number in range(short + (1 if head < longer else 0))
-        ]
+        widths = head_widths(self.dimension, self.heads)
+        places = [number * self.width + head for head, width in enumerate(widths) for number in range(width)]
         return torch.tensor(places, dtype=torch.int64)
 
     def spread_weight(self, weight: Tensor) -> Tensor:

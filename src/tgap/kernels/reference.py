@@ -12,8 +12,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import leaky_relu
 
-from tgap.kernels.backend import AttentionSettings, AttentionWeights, FlowSettings, FlowTables, Mass, Recording
+from tgap.kernels.backend import (
+    AttentionSettings,
+    AttentionWeights,
+    FlowBatch,
+    FlowSettings,
+    FlowTables,
+    Mass,
+    Recording,
+)
 from tgap.kernels.clock import Clock
+from tgap.kernels.layout import head_widths
 from tgap.kernels.structure import EdgeSet, Roads, Walkers
 
 
@@ -32,7 +41,7 @@ class ReferenceBackend:
     ) -> Tensor:
         """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
         device = target.device
-        flat = _flatten(edges, settings.clock, signs=len(weights.message), device=device)
+        flat = _FlatEdges(edges, settings.clock, len(weights.message), device)
         whole = source.index_select(0, flat.source) + relation[flat.relation] + displacement[flat.size]
         message = torch.zeros_like(whole)
         for sign, matrix in enumerate(weights.message):
@@ -65,129 +74,78 @@ class ReferenceBackend:
         """Embeddings as they are."""
         return FlowTables(h_table, relation, time)
 
-    def step(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-        recording: Recording,
-    ) -> Mass:
+    def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """a_j^(t) = sum over edges into j of T_e a_i^(t-1), for each query in turn."""
+        roads, flows = batch.roads, batch.mass.flows
         rows, nodes, values = [0], [], []
-        for b in range(len(walkers.origin)):
-            edges, attention = self._move(b, mass, g, query, key, tables, walkers, roads, settings)
-            target = torch.from_numpy(_neighbours(roads)[edges]).to(g.device)
-            arrived = torch.zeros((len(roads.row) - 1, mass.flows), dtype=g.dtype, device=g.device)
-            arrived = arrived.index_add(0, target, attention)
+        for b in range(len(batch.walkers.origin)):
+            edges, attention = _move(b, batch)
+            target = torch.from_numpy(_neighbours(roads)[edges]).to(attention.device)
+            arrived = attention.new_zeros((len(roads.row) - 1, flows)).index_add(0, target, attention)
             reached = torch.unique(target)
             rows.append(rows[-1] + len(reached))
             nodes.append(reached.cpu().numpy().astype(np.int32))
             values.append(arrived.index_select(0, reached))
-            _record(b, edges, attention.detach().cpu().numpy(), walkers, roads, recording)
-        return Mass(np.array(rows, np.int64), np.concatenate(nodes), torch.cat(values), mass.flows)
+            _record(b, edges, attention.detach().cpu().numpy(), batch.walkers, roads, recording)
+        return Mass(np.array(rows, np.int64), np.concatenate(nodes), torch.cat(values), flows)
 
-    def to_targets(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-        target_row: NDArray[np.int64],
-        target_node: NDArray[np.int32],
-    ) -> Tensor:
+    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
         """See ``Backend.to_targets``."""
-        everything = self._arrive(mass, g, query, key, tables, walkers, roads, settings)
-        query_of = np.repeat(np.arange(len(target_row) - 1), np.diff(target_row))
-        return everything[torch.from_numpy(query_of), torch.from_numpy(target_node.astype(np.int64))]
+        query = np.repeat(np.arange(len(row) - 1), np.diff(row))
+        return _arrive(batch)[torch.from_numpy(query), torch.from_numpy(node.astype(np.int64))]
 
-    def to_all(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-    ) -> Tensor:
+    def to_all(self, batch: FlowBatch) -> Tensor:
         """See ``Backend.to_all``."""
-        return self._arrive(mass, g, query, key, tables, walkers, roads, settings).detach()
+        return _arrive(batch).detach()
 
-    def _arrive(
-        self,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-    ) -> Tensor:
-        """[B, N] mean mass after one more step."""
-        result = []
-        for b in range(len(walkers.origin)):
-            edges, attention = self._move(b, mass, g, query, key, tables, walkers, roads, settings)
-            target = torch.from_numpy(_neighbours(roads)[edges]).to(g.device)
-            empty = torch.zeros(len(roads.row) - 1, dtype=g.dtype, device=g.device)
-            result.append(empty.index_add(0, target, attention.mean(1)))
-        return torch.stack(result)
 
-    def _move(
-        self,
-        b: int,
-        mass: Mass,
-        g: Tensor,
-        query: Tensor,
-        key: Tensor,
-        tables: FlowTables,
-        walkers: Walkers,
-        roads: Roads,
-        settings: FlowSettings,
-    ) -> tuple[NDArray[np.int64], Tensor]:
-        """Visible edges out of entities with mass, and their attention a~_e = T_e a_i [edges, H], for query b."""
-        device = g.device
-        entries = slice(int(mass.row[b]), int(mass.row[b + 1]))
-        held = mass.node[entries].astype(np.int64)
-        length = np.diff(roads.row)[held]
-        edges = np.repeat(roads.row[held] - np.cumsum(length) + length, length) + np.arange(length.sum())
-        source = np.repeat(np.arange(len(held)), length)
-        visible = roads.mask[edges] == 1
-        edges, source = edges[visible], source[visible]
+def _arrive(batch: FlowBatch) -> Tensor:
+    """[B, N] mean mass after one more step."""
+    result = []
+    for b in range(len(batch.walkers.origin)):
+        edges, attention = _move(b, batch)
+        target = torch.from_numpy(_neighbours(batch.roads)[edges]).to(attention.device)
+        result.append(attention.new_zeros(len(batch.roads.row) - 1).index_add(0, target, attention.mean(1)))
+    return torch.stack(result)
 
-        # g of every entity: zero outside the subgraph.
-        inside = slice(int(walkers.sub_row[b]), int(walkers.sub_row[b + 1]))
-        members = torch.from_numpy(walkers.sub_node[inside].astype(np.int64)).to(device)
-        g_all = torch.zeros((len(roads.row) - 1, g.shape[1]), dtype=g.dtype, device=device)
-        g_all = g_all.index_copy(0, members, g[inside])
 
-        start = torch.from_numpy(source).to(device)
-        neighbour = _neighbours(roads)[edges]
-        target = torch.from_numpy(neighbour).to(device)
-        h_row = torch.from_numpy(walkers.place[walkers.group[b]][neighbour].astype(np.int64)).to(device)
-        code = torch.from_numpy(_codes(roads, edges, int(walkers.origin[b]), settings)).to(device)
-        relation = torch.from_numpy(roads.relation[edges].astype(np.int64)).to(device)
-        rest = tables.relation[relation] + tables.time[code]
-        asked = g_all[torch.from_numpy(held).to(device)] @ query.T
-        keys_g, keys_h = (g_all[target] + rest) @ key.T, (tables.h[h_row] + rest) @ key.T
-        transition = []
-        pieces = zip(*(_heads(x, settings.flows) for x in (asked.index_select(0, start), keys_g, keys_h)), strict=True)
-        for u, k_g, k_h in pieces:
-            score = leaky_relu(settings.scale * (u * k_g).sum(1), settings.slope)
-            score = score + leaky_relu(settings.scale * (u * k_h).sum(1), settings.slope)
-            transition.append(_softmax(score, start, len(held)))
-        attention = torch.stack(transition, dim=1) * mass.value[entries].index_select(0, start)
-        return edges, attention
+def _move(b: int, batch: FlowBatch) -> tuple[NDArray[np.int64], Tensor]:
+    """Visible edges out of entities with mass, and their attention a~_e = T_e a_i [edges, H], for query b."""
+    mass, g, tables, walkers, roads, settings = (
+        batch.mass, batch.g, batch.tables, batch.walkers, batch.roads, batch.settings,
+    )  # fmt: skip
+    device = g.device
+    entries = slice(int(mass.row[b]), int(mass.row[b + 1]))
+    held = mass.node[entries].astype(np.int64)
+    length = np.diff(roads.row)[held]
+    edges = np.repeat(roads.row[held] - np.cumsum(length) + length, length) + np.arange(length.sum())
+    source = np.repeat(np.arange(len(held)), length)
+    visible = roads.mask[edges] == 1
+    edges, source = edges[visible], source[visible]
+
+    # g of every entity: zero outside the subgraph.
+    inside = slice(int(walkers.sub_row[b]), int(walkers.sub_row[b + 1]))
+    members = torch.from_numpy(walkers.sub_node[inside].astype(np.int64)).to(device)
+    g_all = g.new_zeros((len(roads.row) - 1, g.shape[1])).index_copy(0, members, g[inside])
+
+    # score = act((W_Q g_i) . W_K (g_j + rho + tau)) + act((W_Q g_i) . W_K (h_j + rho + tau))
+    start = torch.from_numpy(source).to(device)
+    neighbour = _neighbours(roads)[edges]
+    target = torch.from_numpy(neighbour).to(device)
+    place = walkers.place[walkers.group[b]][neighbour].astype(np.int64)
+    h_row = torch.from_numpy(np.maximum(place, 0)).to(device)
+    h = torch.where(torch.from_numpy(place >= 0).to(device)[:, None], tables.h[h_row], 0.0)
+    code = torch.from_numpy(_codes(roads, edges, int(walkers.origin[b]), settings)).to(device)
+    relation = torch.from_numpy(roads.relation[edges].astype(np.int64)).to(device)
+    rest = tables.relation[relation] + tables.time[code]
+    asked = (g_all[torch.from_numpy(held).to(device)] @ batch.query.T).index_select(0, start)
+    keys_g, keys_h = (g_all[target] + rest) @ batch.key.T, (h + rest) @ batch.key.T
+    transition = []
+    for u, k_g, k_h in zip(*(_heads(x, settings.flows) for x in (asked, keys_g, keys_h)), strict=True):
+        score = leaky_relu(settings.scale * (u * k_g).sum(1), settings.slope)
+        score = score + leaky_relu(settings.scale * (u * k_h).sum(1), settings.slope)
+        transition.append(_softmax(score, start, len(held)))
+    return edges, torch.stack(transition, dim=1) * mass.value[entries].index_select(0, start)
 
 
 class _FlatEdges:
@@ -210,14 +168,9 @@ class _FlatEdges:
         self.sign = torch.from_numpy(np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)).to(device)
 
 
-def _flatten(edges: EdgeSet, clock: Clock, signs: int, device: torch.device) -> _FlatEdges:
-    return _FlatEdges(edges, clock, signs, device)
-
-
 def _heads(features: Tensor, heads: int) -> list[Tensor]:
     """[.., d] cut into pieces; the first d mod heads are one longer."""
-    short, longer = divmod(features.shape[-1], heads)
-    return list(features.split([short + 1] * longer + [short] * (heads - longer), dim=-1))
+    return list(torch.split_with_sizes(features, head_widths(features.shape[-1], heads), dim=-1))
 
 
 def _softmax(score: Tensor, group: Tensor, groups: int) -> Tensor:

@@ -11,8 +11,7 @@ that length (see ``layout.py``), so that each number of heads gets its own machi
 vector of 16 over all positions that are equal modulo len(lanes). Operators + - * act per position.
 """
 
-# ruff: noqa: ANN001, ANN202, ARG001 - numba reads these signatures by position
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,misc,attr-defined,untyped-decorator"
+# ruff: noqa: ARG001, PLW0108 - numba reads these signatures by position and compiles the lambdas
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from numba.extending import intrinsic, models, overload, register_model
 WIDTH = 16
 
 
-class VectorType(types.Type):  # type: ignore[misc,unused-ignore]
+class VectorType(types.Type):
     """``width`` numbers of type ``dtype`` in one LLVM vector."""
 
     def __init__(self, dtype: types.Type, width: int) -> None:
@@ -38,7 +37,7 @@ class VectorType(types.Type):  # type: ignore[misc,unused-ignore]
 
 
 @register_model(VectorType)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc,unused-ignore]
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: VectorType) -> None:
         element = dmm.lookup(fe_type.dtype).get_value_type()
         super().__init__(dmm, fe_type, ir.VectorType(element, fe_type.width))
@@ -274,7 +273,7 @@ def _call(builder, name: str, kind: ir.VectorType, *args):
 
 @intrinsic
 def exp(typingctx, vector):
-    """e to the power of each position; arguments below -87 give 0 in float32, so no denormal number is ever made."""
+    """Exponential of each position; arguments below -87 give 0 in float32, so no denormal number is ever made."""
 
     def codegen(context, builder, signature, args):
         kind = _vector_of(context, vector)

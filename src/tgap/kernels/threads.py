@@ -28,7 +28,9 @@ def set_threads(count: int | None) -> int:
     with _lock:
         if _pool is not None:
             _pool.shutdown()
-        _pool = ThreadPoolExecutor(wanted, thread_name_prefix="tgap", initializer=torch.set_flush_denormal, initargs=(True,))
+        _pool = ThreadPoolExecutor(
+            wanted, thread_name_prefix="tgap", initializer=torch.set_flush_denormal, initargs=(True,)
+        )
         _threads = wanted
     torch.set_flush_denormal(True)  # for torch's own operations in this thread
     torch.set_num_threads(wanted)

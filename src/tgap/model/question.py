@@ -45,7 +45,7 @@ class Entry(nn.Module):
 
     def forward(self, g: Tensor, q: Tensor, query: Tensor) -> Tensor:
         """[Q, d] from g [Q, d], q [B, d] and the query of each row [Q]. W_g q is formed once a query."""
-        own, asked = self.weight.split(g.shape[1], dim=1)
+        own, asked = torch.chunk(self.weight, 2, dim=1)
         shift = q @ asked.T
         if self.bias is not None:
             shift = shift + self.bias

@@ -54,7 +54,9 @@ class TGAPScorer:
         order = np.argsort(queries.time, kind="stable")
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
-            parts.append(self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch)).numpy())
+            parts.append(
+                self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch)).numpy()
+            )
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
             scores[order] = np.concatenate(parts)

@@ -113,7 +113,9 @@ class TGAP(nn.Module):
         times = np.unique(queries.time)
         for part in self._parts(queries.time):
             mine = queries.take(part)
-            at_hand = None if features is None else [features[k] for k in np.flatnonzero(np.isin(times, mine.time))]
+            at_hand = (
+                None if features is None else [features[int(k)] for k in np.flatnonzero(np.isin(times, mine.time))]
+            )
             scores[torch.from_numpy(part)] = Walk(self, mine, visibility, seed, at_hand).to_all()
         return scores
 

@@ -23,7 +23,7 @@ from tgap.graph.capping import capped_roads
 from tgap.graph.hashing import query_keys
 from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, roads
-from tgap.kernels.backend import Mass, Recording
+from tgap.kernels.backend import FlowBatch, Mass, Recording
 from tgap.kernels.structure import Roads, Walkers
 from tgap.scorer import IntArray, QueryBatch
 
@@ -87,6 +87,9 @@ class Walk:
         self.visibility = visibility
         self.keep = keep
         self.records: list[StepRecord] = []
+        self.mass: Mass
+        self.subgraphs: Subgraphs
+        self.g: Tensor  # [Q, d]
         self._keys = query_keys(seed, queries.subject, queries.relation, queries.time)
         self._seed = seed
         self._start(features)
@@ -106,17 +109,17 @@ class Walk:
 
     def to_targets(self, row: IntArray, node: NDArray[np.int32]) -> Tensor:
         """[targets] mean mass that given entities of each query hold at the end."""
-        return self.model.backend.to_targets(*self._flow_arguments(), row, node)
+        return self.model.backend.to_targets(self._batch(), row, node)
 
     def to_all(self) -> Tensor:
         """[B, N] mean mass of every entity at the end."""
-        return self.model.backend.to_all(*self._flow_arguments())
+        return self.model.backend.to_all(self._batch())
 
     def finish(self) -> list[StepRecord]:
         """The last flow with its record; returns the records of all steps."""
         before = self.mass
         recording = self._recording(None)
-        after = self.model.backend.step(*self._flow_arguments(), recording)
+        after = self.model.backend.step(self._batch(), recording)
         return [*self.records, StepRecord(before, after, recording, None, None, self.subgraphs, self._roads)]
 
     def _start(self, features: Sequence[Features] | None) -> None:
@@ -161,7 +164,9 @@ class Walk:
         model = self.model
         if model.config.walk_cap:
             nodes = np.unique(self.mass.node).astype(np.int64)
-            self._roads = capped_roads(self.visibility, nodes, int(self.queries.time[0]), model.cap(model.config.walk_cap, self._seed))
+            self._roads = capped_roads(
+                self.visibility, nodes, int(self.queries.time[0]), model.cap(model.config.walk_cap, self._seed)
+            )
         else:
             self._roads = roads(self.visibility)
         if model.config.lazy:
@@ -187,7 +192,7 @@ class Walk:
         """The question enters; attention flows one step (equations 6 to 8)."""
         self._enter()
         recording = self._recording(core)
-        self.mass = self.model.backend.step(*self._flow_arguments(), recording)
+        self.mass = self.model.backend.step(self._batch(), recording)
         return recording
 
     def _sample(self, core: CoreNodes | None, before: Mass, recording: Recording, step: int) -> Sample | None:
@@ -231,7 +236,7 @@ class Walk:
         return torch.where(torch.from_numpy(entry >= 0), mean, torch.zeros((), dtype=mean.dtype))
 
     def _enter(self) -> None:
-        """g <- W_g [g || q]."""
+        """The question enters: g <- W_g [g || q]."""
         self.g = self.model.enter(self.g, self.q, torch.from_numpy(self.subgraphs.query))
 
     def _recording(self, core: CoreNodes | None) -> Recording:
@@ -251,7 +256,8 @@ class Walk:
         """Rows of the features of given entities at their query's time."""
         return torch.from_numpy(self._place[self._group[query], node].astype(np.int64))
 
-    def _flow_arguments(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - one tuple for three backend calls
+    def _batch(self) -> FlowBatch:
+        """What the next flow reads."""
         model = self.model
         origin = [model.displacement.flow_origin(int(time)) for time in self.queries.time]
         walkers = Walkers(
@@ -263,13 +269,14 @@ class Walk:
             group=self._group,
             place=self._place.copy() if model.config.lazy else self._place,  # it grows while autograd keeps it
         )
-        flow = model.flow
         tables = replace(self._tables, h=self._features.table)
-        return self.mass, self.g, flow.query, flow.key, tables, walkers, self._roads, flow.settings
+        flow = model.flow
+        return FlowBatch(self.mass, self.g, flow.query, flow.key, tables, walkers, self._roads, flow.settings)
 
 
 def _ends(seen: Roads, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Far ends of the edges out of given entities."""
     first, count = seen.pair_row[nodes], seen.pair_row[nodes + 1] - seen.pair_row[nodes]
     pairs = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
-    return seen.pair_neighbour[pairs].astype(np.int64)
+    ends: NDArray[np.int64] = seen.pair_neighbour[pairs].astype(np.int64)
+    return ends

@@ -1,0 +1,49 @@
+# One command to see it (make demo), one to prove it (make test). Both make .venv first and are quick the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+SOURCES := src tests benchmarks
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check test-slow bench bench-quick docs clean
+
+help: ## list these commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("tgap needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+setup: $(STAMP) ## make .venv and install tgap with all it needs
+
+demo: $(STAMP) ## train on the embedded world, evaluate, answer a question with its reasons, write a report
+	$(BIN)/tgap demo
+
+check: $(STAMP) ## format, lint, types and import contracts
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check ## check, then the default test suite
+	$(BIN)/python -m pytest
+
+test-slow: $(STAMP) ## whole datasets, soak and load runs
+	$(BIN)/python -m pytest -m slow
+
+bench: $(STAMP) ## all speed measurements, written to benchmarks/results
+	$(BIN)/python benchmarks/engine.py
+
+bench-quick: $(STAMP) ## the main figures in under a minute; the last line is JSON
+	$(BIN)/python benchmarks/engine.py --quick
+
+docs: $(STAMP) ## write the generated reference pages anew
+	$(BIN)/python docs/generate.py
+
+clean: ## remove .venv, caches and the demo's files
+	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

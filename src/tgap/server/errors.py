@@ -1,0 +1,104 @@
+"""Errors as the API tells them: one JSON shape, ``{"error": {"code", "message", ...}}``, with the right status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from tgap.errors import TgapError
+
+_CODES = {400: "bad_request", 401: "unauthorized", 404: "not_found", 405: "method_not_allowed", 415: "wrong_media_type"}
+
+
+class ApiError(Exception):
+    """An error with its status, a code for programs and a sentence for people."""
+
+    def __init__(
+        self, status: int, code: str, message: str, headers: dict[str, str] | None = None, **details: object
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers or {}
+        self.details = details
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document."""
+        return {"error": {"code": self.code, "message": self.message, **self.details}}
+
+    def response(self) -> Response:
+        """The error as an answer."""
+        body = json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "backslashreplace")
+        return Response(body, self.status, self.headers, "application/json")
+
+
+class UnknownNameError(ApiError):
+    """A name that the dataset does not have, with the nearest ones it has."""
+
+    def __init__(self, field: str, message: str, suggestions: Sequence[str]) -> None:
+        super().__init__(422, "unknown_name", message, field=field, suggestions=list(suggestions))
+
+
+class BusyError(ApiError):
+    """All places are taken; the client should come back."""
+
+    def __init__(self, message: str, seconds: int = 1) -> None:
+        super().__init__(503, "busy", message, {"Retry-After": str(seconds)})
+
+
+class TimeoutApiError(ApiError):
+    """The answer took longer than this server allows."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(504, "timeout", f"no answer within {seconds:g} seconds; ask for less or try again")
+
+
+def from_tgap(error: TgapError) -> ApiError:
+    """A mistake in the question, as the API tells it."""
+    return ApiError(422, "bad_question", str(error))
+
+
+def internal_error() -> ApiError:
+    """Our own bug; the log has the traceback, the client does not."""
+    return ApiError(500, "internal", "the server made a mistake; its log tells more")
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Give every error of the app the one shape."""
+
+    @app.exception_handler(ApiError)
+    async def api_error(_: Request, error: ApiError) -> Response:
+        return error.response()
+
+    @app.exception_handler(TgapError)
+    async def tgap_error(_: Request, error: TgapError) -> Response:
+        return from_tgap(error).response()
+
+    @app.exception_handler(RequestValidationError)
+    async def validation_error(_: Request, error: RequestValidationError) -> Response:
+        return _invalid(error).response()
+
+    @app.exception_handler(HTTPException)
+    async def http_error(_: Request, error: HTTPException) -> Response:
+        code = _CODES.get(error.status_code, "error")
+        return ApiError(error.status_code, code, str(error.detail), dict(error.headers or {})).response()
+
+
+def _invalid(error: RequestValidationError) -> ApiError:
+    """What is wrong with a request, by place. The values themselves are not repeated: they may be anything."""
+    problems = [
+        {"place": ".".join(str(part) for part in problem["loc"]), "problem": str(problem["msg"])}
+        for problem in error.errors()
+    ]
+    if any(problem["type"] == "json_invalid" for problem in error.errors()):
+        return ApiError(400, "bad_json", "the body is not valid JSON", problems=problems)
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return ApiError(422, "invalid_request", f"{first['place']}: {first['problem']}{more}", problems=problems)

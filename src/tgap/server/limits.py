@@ -1,0 +1,37 @@
+"""What a client may ask for at most: bounds of the schema as constants, bounds of a running server as settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tgap.errors import ConfigError
+
+# Part of the OpenAPI schema.
+MOST_ANSWERS = 100  # k: answers of one question
+MOST_EDGES = 200  # strongest edges a step
+MOST_PATHS = 50  # heaviest walks
+MOST_DELETED = 50  # facts that a check or a what-if takes away
+MOST_QUESTIONS = 256  # questions of a bulk request
+MOST_PROFILED = 200  # test questions behind a relation's profile
+MOST_MATCHES = 50  # names that a search gives
+MOST_FACTS = 200  # facts of an entity around a date
+MOST_POINTS = 4000  # points of the timeline
+LONGEST_NAME = 512  # letters of a name in a request
+LONGEST_TIME = 40  # letters of a time in a request
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Settings of a running server."""
+
+    body_bytes: int = 256 * 1024  # largest request body; beyond it 413
+    waiting: int = 64  # requests that may compute or wait for it; beyond it 503 with Retry-After
+    seconds: float = 30.0  # longest wait for an answer; beyond it 504
+    cache_megabytes: int = 64  # bound on answers kept ready to be sent again
+
+    def __post_init__(self) -> None:
+        for name in ("body_bytes", "waiting", "seconds"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"{name} of the server is {getattr(self, name)}; expected more than 0")
+        if self.cache_megabytes < 0:
+            raise ConfigError(f"cache_megabytes of the server is {self.cache_megabytes}; expected at least 0")
