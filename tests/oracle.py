@@ -345,7 +345,6 @@ class Oracle:
         g: Mapping[int, Vector],
         edges: Iterable[int],
         h: Mapping[int, Vector],
-        q: Vector,
         mass: Mapping[int, Vector],
         *,
         time: int,

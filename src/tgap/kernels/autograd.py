@@ -72,7 +72,7 @@ class _Gather(torch.autograd.Function):
         desk_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
 
         def kernel(chunk: int) -> None:
-            desk = compiled_messages.desk(*desk_size, False)
+            desk = compiled_messages.desk(False, *desk_size)
             compiled_messages.gather_forward(
                 cuts[chunk], cuts[chunk + 1], incoming, clock.bounds, shape, lanes.tuple, *tables, out_flat, score, top,
                 inverse, desk,
@@ -100,7 +100,7 @@ class _Gather(torch.autograd.Function):
         source_cuts = _even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
 
         def rows(chunk: int) -> None:
-            desk = compiled_messages.desk(*desk_size, True)
+            desk = compiled_messages.desk(True, *desk_size)
             compiled_messages.gather_backward(
                 cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, _flat(out), score, top,
                 inverse, grad, d_u_flat, _flat(d_b[chunk]), _flat(d_c[chunk]), coefficient, desk,

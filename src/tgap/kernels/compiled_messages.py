@@ -76,7 +76,7 @@ def _shelf(rows: int, width: int, dtype: np.dtype, backward: bool) -> Shelf:
     )
 
 
-def desk(relations: int, buckets: int, signs: int, degree: int, width: int, dtype: np.dtype, backward: bool) -> Desk:
+def desk(backward: bool, relations: int, buckets: int, signs: int, degree: int, width: int, dtype: np.dtype) -> Desk:
     """Scratch for tables of this size."""
     return Desk(
         relation=_shelf(relations * signs, width, dtype, backward),
