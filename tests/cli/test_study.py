@@ -105,7 +105,7 @@ def test_faithfulness_over_a_sample(run_folder: Path) -> None:
     assert document["schema"] == "tgap.faithfulness/1"
     assert document["best"]["checks"] == 6
     assert document["true"]["checks"] + document["true"]["unreached"] == 6
-    assert set(document["best"]["drop"]) == {"strongest", "random", "nearby"}
+    assert set(document["best"]["drop"]) == {"strongest", "brought", "random", "nearby"}
 
 
 def test_causes_over_a_sample(run_folder: Path) -> None:

@@ -25,6 +25,9 @@ def test_check_recomputes_without_the_strongest_facts(seed: int, count: int) -> 
     assert found.strongest.after == standing(again.scores, answer)
     touched = set(explainer.graph.fact[again.steps[0].edge].tolist())
     assert not touched & set(found.strongest.facts)
+    brought, shares = used_facts(explainer.graph, trace, answer)
+    assert list(found.brought.facts) == brought[:count].tolist()
+    assert np.all(np.diff(shares) <= 0)
     for control in found.controls.values():
         assert not set(control.facts) & set(found.strongest.facts)
         assert set(control.facts) <= set(facts.tolist())
@@ -78,7 +81,9 @@ def test_means_over_questions() -> None:
         assert found.drop["random"] == pytest.approx(1 - after / before)
         assert found.mrr["before"] == pytest.approx(np.mean([1 / one.before.rank for one in single]))
         lost = [one.strongest.after.probability < one.controls["random"].after.probability for one in single]
-        assert found.worse["random"] == pytest.approx(np.mean(lost))
+        assert found.worse["strongest"]["random"] == pytest.approx(np.mean(lost))
+        after = np.mean([one.brought.after.probability for one in single])
+        assert found.drop["brought"] == pytest.approx(1 - after / before)
     assert (best.answers, true.answers) == ("best", "true")
     assert best.hits1["before"] == 1.0
     assert true.hits1["before"] == 0.0

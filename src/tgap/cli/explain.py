@@ -62,7 +62,7 @@ def explain(
       tgap explain icews14 "North Korea" Threaten 2014-04-29
       tgap explain icews14 "North Korea" Threaten "South Korea" 2014-04-29 --check --html why.html
       tgap explain icews14 "?" Threaten "South Korea" 2014-04-29 --answer "North Korea" --figure why.png
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from rich.console import Console
 
     from tgap.predict import Predictor, Wanted

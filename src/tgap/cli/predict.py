@@ -37,7 +37,7 @@ def predict(run: str, parts: tuple[str, ...], object_name: str | None, top: int,
       tgap predict icews14 "North Korea" Threaten "?" 2014-04-29 --top 3
       tgap predict icews14 "?" Threaten "South Korea" 2014-04-29
       tgap predict icews14 "?" Threaten 2014-04-29 --object "South Korea"
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from rich.console import Console
 
     from tgap.predict import Predictor

@@ -43,7 +43,7 @@ def case(
     Examples:
       tgap study case icews14
       tgap study case icews14 Japan Consult 2014-05-02 --figure case.png
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from rich.console import Console
 
     from tgap.errors import QueryError

@@ -36,7 +36,7 @@ def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | 
     \b
     Example:
       tgap study causes world
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from dataclasses import asdict
 
     from rich.console import Console

@@ -67,7 +67,7 @@ def displacement(
     Examples:
       tgap study displacement icews14 --relation Threaten --relation "Make a visit" --figure profile.png
       tgap study displacement icews14 --side both
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from rich.console import Console
     from rich.markup import escape
 

@@ -48,13 +48,14 @@ def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed:
 
     For every question an answer's probability and rank are taken as they are, without the K facts that attention used
     most (inverses and copies go with them), without the K that brought this answer most of its probability, without K
-    random facts that carried attention, and without K random facts of the entity that is asked about. The whole model is computed anew each time. Told for the model's own best answer,
-    which is what an explanation explains, and for the true one.
+    random facts that carried attention, and without K random facts of the entity that is asked about. The whole model
+    is computed anew each time. Told for the model's own best answer, which is what an explanation explains, and for the
+    true one.
 
     \b
     Example:
       tgap study faithfulness icews14 --limit 500 --json faithfulness.json
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from dataclasses import asdict
 
     from rich.console import Console

@@ -43,7 +43,7 @@ def sampling(
     \b
     Example:
       tgap study sampling icews14 "North Korea" Threaten 2014-04-29 --figure growth.png
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from rich.console import Console
 
     from tgap.errors import QueryError

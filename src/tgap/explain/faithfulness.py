@@ -14,7 +14,8 @@ Two controls, k other facts each, say what such a deletion costs anyway:
   that carried mass are far away and carried next to nothing.
 
 A fact is used as much as attention (or, for ``brought``, the part of it that arrived at the answer) crossed its edges,
-in both directions, copies included, summed over steps; self-loops are no facts. The check tells only that the named facts matter to the answer, not that nothing else does.
+in both directions, copies included, summed over steps; self-loops are no facts. The check tells only that the named
+facts matter to the answer, not that nothing else does.
 """
 
 from __future__ import annotations
