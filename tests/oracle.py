@@ -248,7 +248,7 @@ class Oracle:
                     )
                     edges = edges | set(added)
                     nodes = nodes.union(*({self.edges[e].source, self.edges[e].target} for e in added))
-                g = self.subgraph_network({node: g.get(node, h[node]) for node in nodes}, edges, h, q, mass, time=time)
+                g = self.subgraph_network({node: g.get(node, h[node]) for node in nodes}, edges, h, mass, time=time)
             steps.append(
                 OracleStep(
                     transition, attention, mass, flow_features, core, candidates, added, sorted(edges), sorted(nodes), g
