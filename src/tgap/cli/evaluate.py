@@ -172,7 +172,7 @@ def _load_run(run: str, threads: int | None) -> LoadedRun:
     from tgap.kernels import set_threads
     from tgap.runs import load_scorer
 
-    set_threads(threads)
+    set_threads(threads, whole_process=True)
     try:
         return load_scorer(run)
     except RunError as error:

@@ -32,13 +32,13 @@ class Entry(NamedTuple):
 
 # The whole command line. A command is listed once its file exists.
 COMMANDS: dict[str, Entry] = {
+    "demo": Entry("demo", "See the whole product on a small invented world."),
     "data": Entry("data", "List, show, download and import datasets."),
     "train": Entry("train", "Train a model on a dataset."),
     "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
     "predict": Entry("predict", "Answer a question about the facts at a time."),
     "explain": Entry("explain", "Show the walk that led to an answer."),
     "study": Entry("study", "Repeat the paper's interpretation studies."),
-    "report": Entry("report", "Write a self-contained HTML report of a run."),
     "serve": Entry("serve", "Serve answers and explanations over HTTP."),
 }
 
@@ -97,6 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and give its exit code."""
+    # Torch's threads would spin while they wait for the kernels' threads, and take the cores from them. Measured on two
+    # busy cores: 22 s instead of 7 s of processor time for the same steps. Must be said before torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     warnings.showwarning = _show_warning
     try:
         result = cli.main(args=None if arguments is None else list(arguments), prog_name="tgap", standalone_mode=False)

@@ -21,11 +21,11 @@ def backend(name: str = "compiled") -> Backend:
     raise ConfigError(f"unknown backend {name!r}; expected compiled or reference")
 
 
-def set_threads(count: int | None) -> int:
-    """Use ``count`` threads for kernels and torch (None: all cores of this process); returns the number."""
+def set_threads(count: int | None, whole_process: bool = False) -> int:
+    """See ``threads.set_threads``."""
     from tgap.kernels import threads  # noqa: PLC0415
 
-    return threads.set_threads(count)
+    return threads.set_threads(count, whole_process)
 
 
 def num_threads() -> int:

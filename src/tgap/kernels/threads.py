@@ -21,8 +21,12 @@ _pool: ThreadPoolExecutor | None = None
 _threads: int = 0
 
 
-def set_threads(count: int | None) -> int:
-    """Use ``count`` threads for kernels and torch (None: all cores of this process); returns the number."""
+def set_threads(count: int | None, whole_process: bool = False) -> int:
+    """Use ``count`` threads for kernels and torch (None: all cores of this process); returns the number.
+
+    ``whole_process``: flush denormal numbers in the calling thread too, and in those that torch starts from it. For
+    programs of our own: other code in the process might count on denormals.
+    """
     global _pool, _threads  # noqa: PLW0603 - one pool a process
     wanted = count or len(os.sched_getaffinity(0))
     with _lock:
@@ -32,7 +36,8 @@ def set_threads(count: int | None) -> int:
             wanted, thread_name_prefix="tgap", initializer=torch.set_flush_denormal, initargs=(True,)
         )
         _threads = wanted
-    torch.set_flush_denormal(True)  # for torch's own operations in this thread
+    if whole_process:
+        torch.set_flush_denormal(True)
     torch.set_num_threads(wanted)
     return wanted
 
