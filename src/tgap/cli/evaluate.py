@@ -78,7 +78,7 @@ def evaluate(
       tgap evaluate icews14
       tgap evaluate runs/mine --split valid --json result.json
       tgap evaluate recency --dataset icews14 --details
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     from rich.console import Console
 
     from tgap.baselines import UNTRAINED, build_baseline

@@ -49,7 +49,7 @@ def train(
       tgap train --dataset icews14
       tgap train --dataset icews14 --preset paper --set training.epochs=1 --out runs/paper
       tgap train --resume runs/paper
-    """  # noqa: D301  click keeps line breaks after a backspace character
+    """
     changes = _changes(settings)
     if resume is not None:
         if dataset is not None or out is not None:
