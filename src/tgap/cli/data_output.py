@@ -26,16 +26,15 @@ _BAR = 40  # width of the longest bar of the histogram
 def print_catalog() -> None:
     """All datasets that can be named."""
     console = _console()
-    table = _table("name", "what it is", "where")
+    table = _table("name", "what it is", "state")
     for name, entry in CATALOG.items():
-        files = find_files(entry.parent or name)
-        absent = "built in" if name == "world" else f"not here: tgap data download {name}"
-        table.add_row(name, entry.summary, escape(str(files[0].parent) if files else absent))
+        ready = "built in" if name == "world" else "ready" if find_files(entry.parent or name) else ""
+        table.add_row(name, entry.summary, ready or f"tgap data download {name}")
     for name, folder in stored_folders().items():
         if name not in CATALOG:
-            table.add_row(escape(name), escape(read_manifest(folder)["origin"]), escape(str(folder)))
+            table.add_row(escape(name), escape(read_manifest(folder)["origin"]), "ready")
     console.print(table)
-    console.print(f"Searched: {escape(', '.join(map(str, data_folders())))}", soft_wrap=True)
+    console.print(f"Looked in {escape(' and '.join(map(str, data_folders())))}", soft_wrap=True)
 
 
 def print_dataset(dataset: Dataset) -> None:
@@ -97,15 +96,15 @@ def print_imported(imported: Imported, folder: Path, skip_bad: Path | None) -> N
     columns = ", ".join(f"{role} = {name!r}" for role, name in events.columns.items())
     table.add_row("read as", escape(f"{', '.join(dict.fromkeys(events.forms))}; columns {columns}"))
     table.add_row(
-        "time", f"unit {line.unit}, {line.format(0)} .. {line.format(line.span)}, {statistics.times:,} instants"
+        "time", f"unit {line.unit}, {line.format(0)} .. {line.format(line.span)}, {statistics.times:,} different times"
     )
-    for count, words in (
-        (events.cut, f"different times said more than the {line.unit}, which is kept"),
-        (events.vague, f"different times said less than the {line.unit}; they stand for its first instant"),
-        (events.open_intervals, "intervals had only a start or only an end: one fact each"),
+    for count, one, many, words in (
+        (events.cut, "time", "different times", f"said more than the {line.unit}, which is kept"),
+        (events.vague, "time", "different times", f"said less than the {line.unit}: its first instant is meant"),
+        (events.open_intervals, "interval", "intervals", "had only a start or only an end: one fact each"),
     ):
         if count:
-            table.add_row("", f"{count:,} {words}")
+            table.add_row("", f"{count:,} {one if count == 1 else many} {words}")
     table.add_row("names", f"{dataset.num_entities:,} entities, {dataset.num_relations:,} relations")
     counts = ", ".join(f"{name} {facts.count:,}" for name, facts in dataset.splits.items())
     table.add_row("facts", f"{counts}  ({escape(imported.origin)})")
@@ -147,14 +146,23 @@ def _verdict(dataset: Dataset) -> str:
 
 
 def _split_table(statistics: Statistics) -> Table:
-    table = _table("split", "facts", "entities", "relations", "times", "repeats", right=5, first_left=True)
-    for title in ("unseen\nentities", "unseen\nrelations", "unseen\ntimes", "facts with\nunseen"):
-        table.add_column(title, justify="right")
-    repeats = dict(zip(statistics.splits, statistics.leaks[:3], strict=True))
-    for name, split in statistics.splits.items():
-        own = _numbers(split.facts, split.entities, split.relations, split.times, repeats[name])
-        strange = _numbers(split.unseen_entities, split.unseen_relations, split.unseen_times, split.facts_unseen)
-        table.add_row(name, *own, *(strange if name != "train" else ["", "", "", ""]))
+    """What each split has, one split a column."""
+    table = _table("", *statistics.splits, right=3, first_left=True)
+    leaks, splits = statistics.leaks, list(statistics.splits.values())
+    rows = (
+        ("facts", [split.facts for split in splits]),
+        ("  of these repeats", [leaks.repeated_train, leaks.repeated_valid, leaks.repeated_test]),
+        ("  of these also in train", [None, leaks.valid_in_train, leaks.test_in_train]),
+        ("entities", [split.entities for split in splits]),
+        ("  unseen in train", [None, *(split.unseen_entities for split in splits[1:])]),
+        ("relations", [split.relations for split in splits]),
+        ("  unseen in train", [None, *(split.unseen_relations for split in splits[1:])]),
+        ("times", [split.times for split in splits]),
+        ("  unseen in train", [None, *(split.unseen_times for split in splits[1:])]),
+        ("facts with an unseen entity or relation", [None, *(split.facts_unseen for split in splits[1:])]),
+    )
+    for title, counts in rows:
+        table.add_row(title, *("" if count is None else f"{count:,}" for count in counts))
     return table
 
 

@@ -98,6 +98,9 @@ def download_dataset(
                     _fetch(client, f"{home}/{file.path}", target, file, progress or _silent)
     except OSError as error:
         raise DownloadError(f"cannot write to {place}: {error.strerror}") from error
+    finally:
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()
     return place
 
 
