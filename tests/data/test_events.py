@@ -269,8 +269,15 @@ def test_columns_are_chosen_or_explained(tmp_path: Path) -> None:
         read_events([bare], Layout(time="9"))
     with pytest.raises(DataError, match="--time is 'when', but the file has columns 1 to 4 and no header"):
         read_events([bare], Layout(time="when", header=False))
-    semicolons = write(tmp_path / "s.txt", "A;r;B;2014\n")
-    assert texts(read_events([semicolons], Layout(separator=";"))) == [("A", "r", "B", "2014")]
+
+
+def test_other_separators(tmp_path: Path) -> None:
+    semicolons = write(tmp_path / "s.csv", 'subject;relation;object;time\n"A; B";"said ""no""";C, D;2014\n')
+    assert texts(read_events([semicolons])) == [("A; B", 'said "no"', "C, D", "2014")]
+    bars = write(tmp_path / "b.txt", "A|r|B|2014\n")
+    assert texts(read_events([bars], Layout(separator="|"))) == [("A", "r", "B", "2014")]
+    tabs = write(tmp_path / "t.csv", "A\tr\tB\t2014\n")
+    assert texts(read_events([tabs])) == [("A", "r", "B", "2014")]
 
 
 def test_header_can_be_forced(tmp_path: Path) -> None:

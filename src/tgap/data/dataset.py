@@ -60,7 +60,7 @@ class Dataset:
     train: Facts
     valid: Facts
     test: Facts
-    causes: Mapping[int, Cause] = field(default_factory=lambda: MappingProxyType({}))
+    causes: Mapping[int, Cause] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     @property
     def splits(self) -> Mapping[str, Facts]:

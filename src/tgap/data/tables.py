@@ -50,7 +50,9 @@ class Table:
     @property
     def kind(self) -> str:
         """The form of the file in words."""
-        return {"\t": "tab separated", ",": "comma separated", "": "Parquet"}.get(self.separator, "text")
+        return {"\t": "tab separated", ",": "comma separated", "": "Parquet"}.get(
+            self.separator, f"separated by {self.separator!r}"
+        )
 
     def reject(self, reasons: dict[int, str]) -> list[Reject]:
         """Bad rows with their reasons, as they stand in the file."""
@@ -86,7 +88,7 @@ def read_table(path: Path, layout: Layout) -> Table:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(f"{path}: the file is UTF-16; save it as UTF-8")
     separator = layout.separator or _separator(path, content)
-    quoted = separator == "," and b'"' in content
+    quoted = separator != "\t" and b'"' in content
     beginning = [record for _, record in islice(_records(_head(content), separator, quoted), _SAMPLE)]
     sample = [record for record in beginning if isinstance(record, list)]
     if not sample:
@@ -139,12 +141,12 @@ def _content(path: Path) -> bytes:
 
 
 def _separator(path: Path, content: bytes) -> str:
-    """Tab or comma, by the file's name, else by what its first line has."""
+    """Tab, comma or semicolon, by the file's name and what its first line has."""
     suffix = path.name.removesuffix(".gz").lower().rpartition(".")[2]
-    line = content.split(b"\n", 1)[0]
-    if suffix == "csv" and (b"," in line or b"\t" not in line):
-        return ","
-    return "\t" if b"\t" in line or suffix in ("tsv", "tab") else ","
+    line = content[: content.find(b"\n") + 1] or content
+    if suffix in ("tsv", "tab") or (b"\t" in line and not (suffix == "csv" and b"," in line)):
+        return "\t"
+    return ";" if line.count(b";") >= 3 > line.count(b",") else ","
 
 
 def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.DataFrame | None:
@@ -215,7 +217,7 @@ def _records(content: bytes, separator: str, quoted: bool) -> Iterator[tuple[tup
     Blank lines hold nothing and are passed over.
     """
     if quoted:
-        yield from _quoted_records(content)
+        yield from _quoted_records(content, separator)
         return
     mark = separator.encode()
     for number, line in enumerate(content.split(b"\n"), start=1):
@@ -227,9 +229,9 @@ def _records(content: bytes, separator: str, quoted: bool) -> Iterator[tuple[tup
                 yield (number, number), _broken(error)
 
 
-def _quoted_records(content: bytes) -> Iterator[tuple[tuple[int, int], list[str] | str]]:
+def _quoted_records(content: bytes, separator: str) -> Iterator[tuple[tuple[int, int], list[str] | str]]:
     text = content.decode("utf-8", errors="surrogateescape")
-    reader = csv.reader((line + "\n" for line in text.split("\n")), strict=True)
+    reader = csv.reader((line + "\n" for line in text.split("\n")), delimiter=separator, strict=True)
     while True:
         first = reader.line_num + 1
         try:
