@@ -11,7 +11,6 @@ import errno
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
+from tgap.data.atomic import replace_file
 from tgap.errors import RunError
 
 Tensors = dict[str, torch.Tensor]
@@ -48,17 +48,7 @@ def writing(path: Path, note: str = "") -> Iterator[None]:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace ``path`` with ``content`` atomically; on any error the old file stays and no temporary file is left."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), 0o644)
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    replace_file(path, content)
     sync_folder(path.parent)
 
 
