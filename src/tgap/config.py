@@ -32,9 +32,9 @@ class ModelConfig:
     dimension: int = 100  # [d] width of embeddings and features
     heads: int = 5  # [K] attention heads; d need not be divisible by K
     steps: int = 3  # [T] steps that attention flows
-    core_nodes: int = 10  # [x] entities of highest attention that the subgraph grows from, a step
-    sampled_edges: int = 100  # [y] random out-edges looked at for each core node
-    added_edges: int = 100  # [z] of those, the edges of highest attention that join the subgraph, a step
+    core_nodes: int = 20  # [x] entities of highest attention that the subgraph grows from, a step
+    sampled_edges: int = 200  # [y] random out-edges looked at for each core node
+    added_edges: int = 200  # [z] of those, the edges of highest attention that join the subgraph, a step
     pgnn_layers: int = 1  # layers of the preliminary GNN: 0, 1 or 2 (the paper ablates 0 and 2)
 
     # Ablations of the paper (section 5.3).
@@ -93,21 +93,21 @@ class ModelConfig:
 class TrainingConfig:
     """Batches, objective, optimiser, schedule, and when to stop and save."""
 
-    epochs: float = 10.0  # passes over the training queries (both directions); 0.5 is half a pass
+    epochs: float = 3.5  # passes over the training queries (both directions); 0.5 is half a pass
     batch_size: int = 32  # most queries in a batch
     days_per_batch: int = 1  # distinct timestamps in a batch (thin ones are pooled, see hidden_share); 0 = any
     hidden_share: float = 0.5  # about the most of a timestamp's facts that one batch may hide; 1 = no limit
-    directions: Literal["apart", "together"] = "apart"  # together: a fact's two queries share a batch, it hides half
+    directions: Literal["apart", "together"] = "together"  # together: a fact's two queries share a batch, it hides half
     learning_rate: float = 1e-3  # Adam's step size at its highest
     warmup_steps: int = 100  # steps of linear rise to learning_rate
     schedule: Literal["plateau", "linear", "cosine", "constant"] = "linear"  # how the rate falls
-    decay_share: float = 0.3  # linear: share of all epochs, at the end, over which the rate falls to 0
+    decay_share: float = 0.5  # linear: share of all epochs, at the end, over which the rate falls to 0
     plateau_factor: float = 0.1  # plateau: what the rate is multiplied with when validation stops improving
     plateau_patience: int = 1  # plateau: validations without improvement that are tolerated before that
     clip_norm: float = 3.0  # gradients longer than this are scaled down to it; 0 = never
     average_decay: float = 0.0  # decay of the exponential moving average of weights used for evaluation; 0 = off
     patience: int = 5  # validations in a row without a better score before stopping early; 0 = never
-    validate_every: float = 1.0  # epochs between validations
+    validate_every: float = 0.5  # epochs between validations
     select_by: Literal["mrr", "hits1"] = "mrr"  # validation figure (time-filtered) that decides which weights are best
     validation_queries: int = 2000  # random validation queries scored each time; 0 = all
     seed: int = 0  # of initial weights, batch order and sampling
@@ -211,7 +211,9 @@ _PAPER_MODEL: dict[str, Any] = {
     "activation": False,
 }
 _PAPER_TRAINING: dict[str, Any] = {
-    "epochs": 10,
+    "epochs": 10.0,
+    "directions": "apart",
+    "validate_every": 1.0,
     "learning_rate": 5e-4,
     "warmup_steps": 0,
     "schedule": "plateau",
