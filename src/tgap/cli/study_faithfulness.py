@@ -73,7 +73,7 @@ def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed:
         _print(console, f"The true answer, {true.checks:,} questions", true, delete)
         console.print("Ranks are raw, ties count half; change is that of the mean probability.")
         if true.unreached:
-            console.print(f"{true.unreached:,} true answers were left out: no attention reached them.")
+            console.print(f"Left out: {true.unreached:,} true answers that no attention reached.")
     place = {"dataset": predictor.dataset.name, "split": split, "side": side, "seed": seed, "delete": delete}
     write_json(json_file, {"schema": _VERSION, **place, "best": asdict(best), "true": asdict(true)})
 
