@@ -169,6 +169,8 @@ def test_parquet_rows_are_counted(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "e.parquet")
     with pytest.raises(BadRowsError, match="row 2: the subject is empty"):
         read_events([tmp_path / "e.parquet"])
+    (tmp_path / "e.parquet.gz").write_bytes(gzip.compress((tmp_path / "e.parquet").read_bytes()))
+    assert len(texts(read_events([tmp_path / "e.parquet.gz"], skip_bad=True))) == 1
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and then nothing")
     with pytest.raises(DataError, match="the Parquet file is broken"):
         read_events([tmp_path / "broken.parquet"])

@@ -90,7 +90,7 @@ def read_events(
 
 def _columns(table: Table, layout: Layout) -> tuple[dict[str, int], dict[str, str]]:
     """Where the roles stand in a table, and what to call those columns."""
-    sample = list(table.frame.row(0)) if table.frame.height else [""] * table.frame.width
+    sample = [text or "" for text in table.frame.row(0)] if table.frame.height else [""] * table.frame.width
     places = columns_of(layout, table.header, sample, table.file)
     for role, place in places.items():
         if place in table.unreadable:
@@ -106,23 +106,19 @@ def _named(table: Table, places: dict[str, int]) -> tuple[pl.DataFrame, dict[int
     frame = table.frame.select(pl.col(str(place)).alias(role) for role, place in places.items())
     frame = frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"))
     needed = [role for role in places if role not in (("time", "end") if "end" in places else ("end",))]
-    empty = {role: frame.get_column(role) == "" for role in needed}
     reasons: dict[int, str] = {}
-    bad = np.zeros(frame.height, dtype=bool)
-    for role, mask in empty.items():
-        if mask.any():
-            for row in mask.arg_true().to_list():
-                reasons.setdefault(row, f"the {role} is empty")
-            bad |= mask.to_numpy()
+    for role in needed:
+        for row in frame[role].is_null().arg_true() if frame[role].null_count() else ():
+            reasons.setdefault(row, f"the {role} is empty")
     if "end" in places:
-        neither = ((frame["time"] == "") & (frame["end"] == "")).to_numpy()
-        for row in np.flatnonzero(neither & ~bad).tolist():
-            reasons[row] = "neither start nor end is given"
-        bad |= neither
+        for row in (frame["time"].is_null() & frame["end"].is_null()).arg_true():
+            reasons.setdefault(row, "neither start nor end is given")
+    if reasons:
+        frame = frame.filter(~pl.col("row").is_in(list(reasons)))
     if "modifier" in places:
         merged = pl.concat_str("relation", "modifier", separator="-").alias("relation")
         frame = frame.with_columns(merged).drop("modifier")
-    return (frame.filter(~pl.Series(bad)) if bad.any() else frame), reasons
+    return frame, reasons
 
 
 def _instants_apart(table: pl.DataFrame) -> tuple[pl.DataFrame, int | None]:
@@ -131,9 +127,9 @@ def _instants_apart(table: pl.DataFrame) -> tuple[pl.DataFrame, int | None]:
 
     if "end" not in table.columns:
         return table, None
-    since = table.drop("end").with_columns(pl.col("relation") + "-since").filter(pl.col("time") != "")
+    since = table.drop("end").with_columns(pl.col("relation") + "-since").drop_nulls("time")
     until = table.drop("time").rename({"end": "time"}).with_columns(pl.col("relation") + "-until")
-    until = until.filter(pl.col("time") != "").select(since.columns)
+    until = until.drop_nulls("time").select(since.columns)
     return pl.concat([since, until]), 2 * table.height - since.height - until.height
 
 

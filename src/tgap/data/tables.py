@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -65,7 +66,7 @@ class Table:
             if self.place == "line":
                 raw = b"\n".join(lines[first - 1 : last]).removesuffix(b"\r")
             else:
-                raw = "\t".join(self.frame.row(row)).encode()
+                raw = "\t".join(value or "" for value in self.frame.row(row)).encode()
             result.append(Reject(self.file, self.place, first, reason, raw))
         return result
 
@@ -81,7 +82,7 @@ def read_table(path: Path, layout: Layout) -> Table:
     """The rows of a file; raises ``DataError`` when there is no table in it at all."""
     content = _content(path)
     if content[:4] == b"PAR1":
-        return _read_parquet(path)
+        return _read_parquet(path, content)
     content = content.removeprefix(b"\xef\xbb\xbf")
     if not content or (content[:1] in (b"\n", b"\r") and not content.strip(b"\r\n")):
         raise DataError(f"{path}: the file is empty")
@@ -171,11 +172,8 @@ def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.Da
     pieces = (letters[start : start + _PIECE] for start in range(0, len(letters), _PIECE))  # stay in the cache
     if sum(np.count_nonzero(piece == ord(separator)) for piece in pieces) != (frame.height + named) * (width - 1):
         return None
-    if sum(frame.null_count().row(0)):
-        if not _even(letters, separator, width):
-            return None
-        frame = frame.fill_null("")
-    return frame
+    empty = sum(frame.null_count().row(0))
+    return frame if not empty or _even(letters, separator, width) else None
 
 
 def _even(letters: NDArray[np.uint8], separator: str, width: int) -> bool:
@@ -207,7 +205,7 @@ def _read_slowly(table: Table, width: int, quoted: bool) -> None:
         raw = b"\n".join(lines[first - 1 : last]).removesuffix(b"\r")
         table.rejects.append(Reject(table.file, "line", first, reason, raw))
     columns = zip(*rows, strict=True) if rows else [()] * width
-    table.frame = pl.DataFrame([pl.Series(str(at), column, pl.String) for at, column in enumerate(columns)])
+    table.frame = _empty_as_null([pl.Series(str(at), column, pl.String) for at, column in enumerate(columns)])
     table.numbers = np.array(numbers, dtype=np.int64).reshape(-1, 2)
 
 
@@ -256,11 +254,11 @@ def _broken(error: UnicodeDecodeError) -> str:
     return f"not UTF-8 (byte {error.object[error.start]:#x})"
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path, content: bytes) -> Table:
     import polars as pl  # noqa: PLC0415
 
     try:
-        frame = pl.read_parquet(path)
+        frame = pl.read_parquet(io.BytesIO(content))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DataError(f"{path}: the Parquet file is broken ({str(error).splitlines()[0]})") from error
     if not frame.height:
@@ -268,15 +266,22 @@ def _read_parquet(path: Path) -> Table:
     texts = []
     unreadable = {}
     for index, column in enumerate(frame.get_columns()):
-        if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
-            column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)  # noqa: PLW2901
+        zoned = isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None
+        plain = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zoned else column
         try:
-            text = column.cast(pl.String)
+            text = plain.cast(pl.String)
         except pl.exceptions.PolarsError:
             unreadable[index] = str(column.dtype)
-            text = pl.Series([""] * frame.height)
-        texts.append(text.fill_null("").alias(str(index)))
-    return Table(str(path), pl.DataFrame(texts), list(frame.columns), place="row", separator="", unreadable=unreadable)
+            text = pl.Series([None] * frame.height, dtype=pl.String)
+        texts.append(text.alias(str(index)))
+    header = list(frame.columns)
+    return Table(str(path), _empty_as_null(texts), header, place="row", separator="", unreadable=unreadable)
+
+
+def _empty_as_null(columns: list[pl.Series]) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415
+
+    return pl.DataFrame(columns).select(pl.when(pl.all() != "").then(pl.all()))
 
 
 def _no_rows() -> pl.DataFrame:
