@@ -106,6 +106,8 @@ def config_of(**training: Any) -> RunConfig:
         "learning_rate": 0.05,
         "warmup_steps": 5,
         "log_steps": 5,
+        "validate_every": 1.0,
+        "directions": "apart",
         "validation_queries": 0,
         "average_decay": 0.9,
         "patience": 0,

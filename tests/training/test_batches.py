@@ -135,7 +135,7 @@ def test_a_day_is_divided_evenly_and_thin_days_are_pooled() -> None:
     full = Facts(many, random.integers(0, 3, 80), 80 + many, np.zeros(80, dtype=np.int64))
     thin = Facts(many[:20], many[:20] * 0, 80 + many[:20], 1 + np.arange(20))  # one fact a day
     both = Facts.concatenate([full, thin])
-    config = TrainingConfig(batch_size=30, hidden_share=1.0)
+    config = TrainingConfig(batch_size=30, hidden_share=1.0, directions="apart")
     graph = TemporalGraph.build(160, 3, both.subject, both.relation, both.object, both.time)
 
     def sizes(facts: Facts) -> list[int]:
