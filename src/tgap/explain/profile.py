@@ -168,7 +168,7 @@ def _ends(values: IntArray) -> tuple[int, int]:
     return int(values.min()), int(values.max())
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _add_edges(table: NDArray[np.float64], edges: _Edges, bins: _Bins, weight: float) -> None:
     """Add each edge's mean attention to the cell of its relation and displacement."""
     flows = edges.attention.shape[1]

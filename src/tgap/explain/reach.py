@@ -41,7 +41,7 @@ def distances(graph: TemporalGraph, start: int, limit: int = -1) -> NDArray[np.i
     return found
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _spread(row: NDArray[np.int64], neighbour: NDArray[np.int32], start: int, limit: int) -> NDArray[np.int32]:
     """Breadth-first search over distinct neighbours: O(pairs)."""
     count = len(row) - 1

@@ -46,7 +46,7 @@ class WalkTable(NamedTuple):
     answer: int
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def completion_bounds(table: WalkTable) -> NDArray[np.float64]:
     """U of the module's text, [T+1, M, H]."""
     nodes = len(table.row) - 1
@@ -72,7 +72,7 @@ def completion_bounds(table: WalkTable) -> NDArray[np.float64]:
     return bound
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _extend(table: WalkTable, node: int, edge: int, prefix: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """F' of the module's text: ``prefix`` [T+1, H] ends in ``node``, ``out`` takes ``edge`` after it."""
     steps, flows = table.transition.shape[1], table.transition.shape[2]
@@ -85,7 +85,7 @@ def _extend(table: WalkTable, node: int, edge: int, prefix: NDArray[np.float64],
             waiting *= table.loop[node, step, flow]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _mean_product(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     """Mean over flows of the sum over steps of two [T+1, H] tables."""
     total = 0.0
@@ -95,7 +95,7 @@ def _mean_product(left: NDArray[np.float64], right: NDArray[np.float64]) -> floa
     return total / int(left.shape[1])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def search(
     table: WalkTable, bound: NDArray[np.float64], count: int, budget: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
@@ -153,7 +153,7 @@ def search(
     return weights, walks, looked
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _finish(table: WalkTable, node: int, prefix: NDArray[np.float64]) -> float:
     """Weight of the walk that ends here and waits out the remaining steps."""
     steps, flows = table.transition.shape[1], table.transition.shape[2]
@@ -166,7 +166,7 @@ def _finish(table: WalkTable, node: int, prefix: NDArray[np.float64]) -> float:
     return total / int(flows)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _keep(
     weights: NDArray[np.float64], walks: NDArray[np.int64], taken: NDArray[np.int64], length: int, weight: float
 ) -> None:
