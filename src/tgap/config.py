@@ -98,6 +98,7 @@ class TrainingConfig:
     days_per_batch: int = 1  # distinct timestamps in a batch (thin ones are pooled, see hidden_share); 0 = any
     hidden_share: float = 0.5  # about the most of a timestamp's facts that one batch may hide; 1 = no limit
     directions: Literal["apart", "together"] = "together"  # together: a fact's two queries share a batch, it hides half
+    siblings: Literal["apart", "together"] = "apart"  # together: all answers of one (s, r, t) share a batch, walk once
     learning_rate: float = 1e-3  # Adam's step size at its highest
     warmup_steps: int = 100  # steps of linear rise to learning_rate
     schedule: Literal["plateau", "linear", "cosine", "constant"] = "linear"  # how the rate falls

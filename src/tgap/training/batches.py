@@ -1,8 +1,9 @@
 """An epoch's batches: every training fact asked in both directions, once an epoch, in an order fixed by (seed, epoch).
 
-Queries that must or should share a batch form a *unit*: all queries with the same (s, r, t) walk once, so they stay
-together (with ``directions = "together"`` also the two directions of each fact, which halves what a batch hides). A
-unit larger than a batch is cut. Units are dealt to batches like this:
+Queries that must or should share a batch form a *unit*. With ``directions = "together"`` the two directions of a fact
+do, which halves what a batch hides. With ``siblings = "together"`` so do all answers of one (s, r, t): they walk once,
+but then a sibling is always hidden in training, while in evaluation those in train are visible, and the model does not
+learn to pass them by (docs/study-icews14.md). A unit larger than a batch is cut. Units are dealt to batches like this:
 
 1. Timestamps are shuffled and taken in pools of ``days_per_batch`` (0: one pool of everything). A batch hides its
    facts, and one that holds a thin day whole would hide that day whole: what happened on the day of the question, the
@@ -92,7 +93,9 @@ class TrainingQueries:
         assert (known >= 0).all(), "a training fact is missing from the graph"
         fact = np.concatenate([known, known])
 
-        walk = _number_rows(time, subject, relation)
+        # What stays together: queries that walk alike, or only the copies of one fact's query.
+        alike = (subject, relation) if config.siblings == "together" else (fact, relation)
+        walk = _number_rows(time, *alike)
         group = _join_directions(walk) if config.directions == "together" else walk
         order = np.lexsort((relation, fact, group))  # group numbers rise with time
         place = _place_in_group(group[order])
