@@ -49,6 +49,7 @@ config_strategy = st.builds(
     days_per_batch=st.integers(0, 3),
     hidden_share=st.sampled_from([0.2, 0.5, 1.0]),
     directions=st.sampled_from(["apart", "together"]),
+    siblings=st.sampled_from(["apart", "together"]),
     seed=st.integers(0, 5),
 )
 
@@ -103,7 +104,7 @@ def test_queries_that_walk_together_share_a_batch(facts: Facts, config: Training
         for s, r, _, t in rows(plan[index]):
             homes.setdefault((s, r, t), []).append(index)
     for batches in homes.values():
-        if config.directions == "apart":
+        if config.directions == "apart" and config.siblings == "together":
             assert len(set(batches)) == -(-len(batches) // config.batch_size)
 
 
@@ -114,6 +115,19 @@ def test_epochs_and_seeds_differ() -> None:
     first = [tuple(rows(plan[0])) for plan in plans]
     assert len(set(first)) == 3
     assert len({plan.sampling_seed for plan in plans}) == 3
+
+
+def test_siblings_apart_mostly_see_each_other() -> None:
+    count = 40  # one subject, one relation, one day: forty answers
+    facts = Facts(np.zeros(count, int), np.zeros(count, int), np.arange(count), np.zeros(count, int))
+    graph = TemporalGraph.build(count, RELATIONS, *facts)
+    settings = {"batch_size": 8, "hidden_share": 1.0}
+    for siblings, batches in (("apart", 10), ("together", 10)):
+        config = TrainingConfig(**settings, siblings=siblings)  # type: ignore[arg-type]
+        plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+        assert len(plan) == batches
+        hidden = [len(plan[index].facts) for index in range(len(plan))]
+        assert max(hidden) <= (4 if siblings == "apart" else 8)
 
 
 def test_directions_together_hide_half_as_much() -> None:
