@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.facts import Facts, Int64Array, fact_keys
+from tgap.data.facts import Facts, in_order
 from tgap.data.instants import read_instants
 from tgap.data.timeline import Unit
 from tgap.data.units import count_instants
@@ -47,6 +47,4 @@ class Encoded:
 
     def parts(self, group: NDArray[np.integer], count: int) -> list[Facts]:
         """The facts of groups 0 to ``count`` - 1, each sorted into the order that all copies of a dataset share."""
-        (keys,) = fact_keys([self.facts])
-        rows: list[Int64Array] = [np.flatnonzero(group == index) for index in range(count)]
-        return [self.facts.take(where[np.argsort(keys[where])]) for where in rows]
+        return [in_order(self.facts.take(group == index)) for index in range(count)]

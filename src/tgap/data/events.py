@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.data.encode import Encoded
 from tgap.data.facts import Facts, Int64Array
@@ -21,6 +22,10 @@ from tgap.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_ROW_BITS = 40
+_ROW_MASK = (1 << _ROW_BITS) - 1
 
 
 @dataclass(frozen=True)
@@ -52,40 +57,61 @@ def read_events(
     layout = layout or Layout()
     tables = [read_table(path, layout) for path in paths]
     rejects = [reject for table in tables for reject in table.rejects]
-    frames = []
+    frames, origins = [], []
     columns: dict[str, str] = {}
-    for index, source in enumerate(tables):
-        places, named = _columns(source, layout)
+    for index, table in enumerate(tables):
+        places, named = _columns(table, layout)
         columns = columns or named
-        frame, empty = _named(source, places)
-        rejects += source.reject(empty)
-        frames.append(frame.with_columns(pl.lit(index, pl.Int32).alias("file")))
+        frame, rows, empty = _named(table, places)
+        rejects += table.reject(empty)
+        frames.append(frame)
+        origins.append(rows + (index << _ROW_BITS))
     if len({tuple(frame.columns) for frame in frames}) > 1:
         raise DataError(f"{paths[0]} and {paths[1]} have different columns; name them with --subject, --time and so on")
-    table, opened = _instants_apart(pl.concat(frames))
-    if not table.height:
+    texts = Texts(pl.concat(frames), np.concatenate(origins))
+    intervals = "end" in texts.frame.columns
+    given = texts.frame.height
+    if intervals:
+        texts = _instants_apart(texts)
+    opened = 2 * given - texts.frame.height if intervals else 0
+    if not texts.frame.height:
         raise BadRowsError(rejects) if rejects else DataError(f"{paths[0]}: there are no facts in it")
     try:
-        encoded, table, bad = _encode(table, unit, opened is not None)
+        encoded, texts, bad = _encode(texts, unit, intervals)
     except DataError as error:
         raise DataError(f"{paths[0]}: {error}") from error
-    for index, source in enumerate(tables):
-        rejects += source.reject(bad.get(index, {}))
+    for index, table in enumerate(tables):
+        own = {key & _ROW_MASK: reason for key, reason in bad.items() if key >> _ROW_BITS == index}
+        rejects += table.reject(own)
     rejects.sort(key=lambda reject: (reject.file, reject.number))
-    if rejects and not (skip_bad and table.height):
+    if rejects and not (skip_bad and texts.frame.height):
         raise BadRowsError(rejects)
     return Events(
         entities=encoded.entities,
         relations=encoded.relations,
         timeline=encoded.timeline,
-        parts=encoded.parts(table["file"].to_numpy(), len(tables)),
+        parts=encoded.parts(texts.origin >> _ROW_BITS, len(tables)),
         rejects=rejects,
-        forms=[source.kind for source in tables],
+        forms=[table.kind for table in tables],
         columns=columns,
         cut=encoded.counted.cut,
         vague=encoded.counted.vague,
-        open_intervals=opened or 0,
+        open_intervals=opened,
     )
+
+
+class Texts(NamedTuple):
+    """Columns of text by role, and for each row where it came from: file << 40 | row."""
+
+    frame: pl.DataFrame
+    origin: Int64Array
+
+    def without(self, bad: NDArray[np.bool_]) -> Texts:
+        """The rows left when the bad ones go, and with them the other fact of the same interval."""
+        import polars as pl  # noqa: PLC0415
+
+        keep = ~np.isin(self.origin, self.origin[bad])
+        return Texts(self.frame.filter(pl.Series(keep)), self.origin[keep])
 
 
 def _columns(table: Table, layout: Layout) -> tuple[dict[str, int], dict[str, str]]:
@@ -99,12 +125,12 @@ def _columns(table: Table, layout: Layout) -> tuple[dict[str, int], dict[str, st
     return places, {role: names[places[role]] for role in ROLES if role in places}
 
 
-def _named(table: Table, places: dict[str, int]) -> tuple[pl.DataFrame, dict[int, str]]:
-    """The columns by role with the row's index, without rows that have an empty field, and those rows' reasons."""
+def _named(table: Table, places: dict[str, int]) -> tuple[pl.DataFrame, Int64Array, dict[int, str]]:
+    """The columns by role and the index of each row, without rows that have an empty field; those rows' reasons."""
     import polars as pl  # noqa: PLC0415
 
     frame = table.frame.select(pl.col(str(place)).alias(role) for role, place in places.items())
-    frame = frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"))
+    rows: Int64Array = np.arange(frame.height)
     needed = [role for role in places if role not in (("time", "end") if "end" in places else ("end",))]
     reasons: dict[int, str] = {}
     for role in needed:
@@ -114,49 +140,46 @@ def _named(table: Table, places: dict[str, int]) -> tuple[pl.DataFrame, dict[int
         for row in (frame["time"].is_null() & frame["end"].is_null()).arg_true():
             reasons.setdefault(row, "neither start nor end is given")
     if reasons:
-        frame = frame.filter(~pl.col("row").is_in(list(reasons)))
+        rows = np.delete(rows, list(reasons))
+        frame = frame[rows]
     if "modifier" in places:
         merged = pl.concat_str("relation", "modifier", separator="-").alias("relation")
         frame = frame.with_columns(merged).drop("modifier")
-    return frame, reasons
+    return frame, rows, reasons
 
 
-def _instants_apart(table: pl.DataFrame) -> tuple[pl.DataFrame, int | None]:
-    """Intervals as two facts, ``-since`` at the start and ``-until`` at the end; also how many lack one of them."""
+def _instants_apart(texts: Texts) -> Texts:
+    """Intervals as two facts, ``-since`` at the start and ``-until`` at the end; all starts before all ends."""
     import polars as pl  # noqa: PLC0415
 
-    if "end" not in table.columns:
-        return table, None
-    since = table.drop("end").with_columns(pl.col("relation") + "-since").drop_nulls("time")
-    until = table.drop("time").rename({"end": "time"}).with_columns(pl.col("relation") + "-until")
-    until = until.drop_nulls("time").select(since.columns)
-    return pl.concat([since, until]), 2 * table.height - since.height - until.height
+    frame, origin = texts
+    sides = []
+    for side, suffix in (("time", "-since"), ("end", "-until")):
+        given = frame[side].is_not_null()
+        columns = ("subject", pl.col("relation") + suffix, "object", pl.col(side).alias("time"))
+        sides.append(Texts(frame.filter(given).select(*columns), origin[given.to_numpy()]))
+    return Texts(pl.concat([side.frame for side in sides]), np.concatenate([side.origin for side in sides]))
 
 
-def _encode(
-    table: pl.DataFrame, unit: Unit | None, intervals: bool
-) -> tuple[Encoded, pl.DataFrame, dict[int, dict[int, str]]]:
-    """Ids of the rows whose time can be read; the others are taken out and returned as file -> row -> reason.
+def _encode(texts: Texts, unit: Unit | None, intervals: bool) -> tuple[Encoded, Texts, dict[int, str]]:
+    """Ids of the rows whose time can be read; the others are taken out and returned as origin -> reason.
 
     Everything is found again without the bad rows, so that they leave no trace in names and timeline.
     """
-    import polars as pl  # noqa: PLC0415
-
-    bad: dict[int, dict[int, str]] = {}
+    bad: dict[int, str] = {}
     while True:
-        encoded = Encoded(table, unit)
-        good = encoded.good
-        backwards = bool(good.all())
+        encoded = Encoded(texts.frame, unit)
+        wrong = ~encoded.good
+        backwards = not wrong.any()
         if backwards and intervals:
-            good = ~_backwards(table, encoded.facts.time)
-        if good.all() or not table.height:
-            return encoded, table, bad
-        example = encoded.timeline.format(0) if good.any() else EXPECTED
-        for file, row, text in table.filter(~pl.Series(good)).select("file", "row", "time").iter_rows():
-            reason = "the interval ends before it starts" if backwards else not_a_time(text, example)
-            bad.setdefault(file, {})[row] = reason
-        key = _row_keys(table)
-        table = table.filter(pl.Series(~np.isin(key, key[~good])))
+            wrong = _backwards(texts.origin, encoded.facts.time)
+        if not wrong.any():
+            return encoded, texts, bad
+        example = encoded.timeline.format(0) if encoded.good.any() else EXPECTED
+        rows = np.flatnonzero(wrong)
+        for origin, text in zip(texts.origin[rows].tolist(), texts.frame["time"][rows], strict=True):
+            bad[origin] = "the interval ends before it starts" if backwards else not_a_time(text, example)
+        texts = texts.without(wrong)
 
 
 def not_a_time(text: str, example: str) -> str:
@@ -164,18 +187,11 @@ def not_a_time(text: str, example: str) -> str:
     return f"{text!r} is not a time like {example}"
 
 
-def _backwards(table: pl.DataFrame, instant: Int64Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Facts of intervals that end before they start. All starts stand before all ends in the table."""
-    key = _row_keys(table)
-    order = np.argsort(key, kind="stable")
-    key, instant = key[order], instant[order]
-    wrong = np.flatnonzero((key[1:] == key[:-1]) & (instant[1:] < instant[:-1]))
-    result = np.zeros(table.height, dtype=bool)
-    result[order[wrong]] = result[order[wrong + 1]] = True
+def _backwards(origin: Int64Array, instant: Int64Array) -> NDArray[np.bool_]:
+    """Facts of intervals that end before they start. All starts stand before all ends."""
+    order = np.argsort(origin, kind="stable")
+    key, instant = origin[order], instant[order]
+    first = np.flatnonzero((key[1:] == key[:-1]) & (instant[1:] < instant[:-1]))
+    result = np.zeros(len(origin), dtype=bool)
+    result[order[first]] = result[order[first + 1]] = True
     return result
-
-
-def _row_keys(table: pl.DataFrame) -> Int64Array:
-    """One number for each row of each file."""
-    keys: Int64Array = (table["file"].to_numpy().astype(np.int64) << 40) + table["row"].to_numpy()
-    return keys

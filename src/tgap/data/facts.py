@@ -64,8 +64,24 @@ def in_order(facts: Facts) -> Facts:
 
     Lines of a file come in any order; with this order results never depend on it.
     """
-    (keys,) = fact_keys([facts])
-    return facts.take(np.argsort(keys))
+    columns = (facts.time, facts.subject, facts.relation, facts.object)
+    lows = [int(column.min()) if facts.count else 0 for column in columns]
+    bits = [int(column.max(initial=low) - low).bit_length() for column, low in zip(columns, lows, strict=True)]
+    if sum(bits) > 63:
+        (keys,) = fact_keys([facts])
+        return facts.take(np.argsort(keys))
+    # All four ids fit one number: sorting that and taking it apart again is the quickest way.
+    packed = np.zeros(facts.count, dtype=np.int64)
+    for column, low, width in zip(columns, lows, bits, strict=True):
+        packed <<= width
+        packed |= column - low
+    packed.sort()
+    parts: list[Int64Array] = []
+    for low, width in zip(lows[::-1], bits[::-1], strict=True):
+        parts.append((packed & ((1 << width) - 1)) + low)
+        packed >>= width
+    obj, relation, subject, time = parts
+    return Facts(subject, relation, obj, time)
 
 
 def distinct(values: Int64Array) -> Int64Array:

@@ -23,13 +23,13 @@ EXPECTED = "2014-05-13, 2014-05-13T07:30, 2014 or 17"
 # How exactly a text says when, from vague to exact; a number is apart, it may be a year or a step.
 NUMBER, YEAR, MONTH, WEEK, DAY, HOUR, MINUTE = range(7)
 
+_YEAR = r"([+-]?[0-9]{4,6})"
+_DATE = rf"^{_YEAR}-([0-9]{{2}})-([0-9]{{2}})$"
 _NUMBER = r"^([+-]?[0-9]{1,15})$"
-_MONTH = r"^([+-]?[0-9]{4,6})-([0-9]{2})$"
-_WEEK = r"^([+-]?[0-9]{4,6})-W([0-9]{2})$"
-_DATE = (
-    r"^([+-]?[0-9]{4,6})-([0-9]{2})-([0-9]{2})"
-    r"(?:[T ]([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)?(?:Z|([+-])([0-9]{2}):?([0-9]{2})?)?)?$"
-)
+_CLOCK = r"([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)?"
+_DATETIME = rf"^{_YEAR}-([0-9]{{2}})-([0-9]{{2}})[T ]{_CLOCK}(?:Z|([+-][0-9]{{2}}(?::?[0-9]{{2}})?))?$"
+_MONTH = rf"^{_YEAR}-([0-9]{{2}})$"
+_WEEK = rf"^{_YEAR}-W([0-9]{{2}})$"
 
 
 class Instants(NamedTuple):
@@ -66,50 +66,73 @@ def read_instants(texts: Sequence[str] | pl.Series) -> Instants:
         day=np.zeros(count, dtype=np.int64),
         second=np.zeros(count, dtype=np.int64),
     )
-    rows, (number,) = _matches(series, _NUMBER)
-    if len(rows):
-        found.precision[rows] = NUMBER
-        found.number[rows] = number
-        found.digits[rows] = series[rows].str.strip_prefix("-").str.strip_prefix("+").str.len_bytes().to_numpy()
-    rows, (year, month) = _matches(series, _MONTH)
-    keep = (month >= 1) & (month <= 12)
-    found.precision[rows[keep]] = MONTH
-    found.day[rows[keep]] = days_from_date(year[keep], month[keep], np.ones_like(month[keep]))
-    rows, (year, week) = _matches(series, _WEEK)
-    monday = days_from_week(year, week)
-    keep = (week_from_days(monday)[0] == year) & (week >= 1)
-    found.precision[rows[keep]] = WEEK
-    found.day[rows[keep]] = monday[keep]
-    _read_dates(series, found)
+    rest: Int64Array = np.arange(count)
+    for pattern, read in _FORMS:
+        if len(rest):
+            matched = series[rest].str.contains(pattern).to_numpy()
+            rows, rest = rest[matched], rest[~matched]
+            if len(rows):
+                read(found, rows, series[rows].str.extract_groups(pattern).struct.unnest())
     return found
 
 
-def _read_dates(series: pl.Series, found: Instants) -> None:
-    """Dates with or without a time of day, into ``found``. Absent groups come as -1."""
-    rows, (year, month, day, hour, minute, second, sign, away_hours, away_minutes) = _matches(series, _DATE)
-    direction = np.select([sign == 1, sign == 2], [1, -1], 0)  # 07:30+02:00 is 05:30 in UTC
-    away = 60 * (60 * np.maximum(away_hours, 0) + np.maximum(away_minutes, 0))
-    clock = (hour < 24) & (minute < 60) & (second < 61) & (away_hours < 24) & (away_minutes < 60)
-    keep = real_date(year, month, day) & clock
-    rows = rows[keep]
-    seconds = 3600 * np.maximum(hour, 0) + 60 * np.maximum(minute, 0) + np.clip(second, 0, 59)
-    total = days_from_date(year, month, day) * 86_400 + seconds - direction * away
-    found.precision[rows] = np.where(minute >= 0, MINUTE, np.where(hour >= 0, HOUR, DAY))[keep]
-    found.day[rows] = total[keep] // 86_400
-    found.second[rows] = total[keep] % 86_400
+def _read_numbers(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
+    (number,) = _numbers(groups)
+    digits = groups.to_series().str.strip_chars_start("+-").str.len_bytes().to_numpy()
+    found.precision[rows], found.number[rows], found.digits[rows] = NUMBER, number, digits
 
 
-def _matches(series: pl.Series, pattern: str) -> tuple[Int64Array, list[Int64Array]]:
-    """Rows that match, and for each group its number there: ``+`` alone is 1, ``-`` alone 2, a missing group -1."""
+def _read_dates(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
+    year, month, day = _numbers(groups)
+    real = real_date(year, month, day)
+    found.precision[rows] = np.where(real, DAY, -1)
+    found.day[rows] = days_from_date(year, np.where(real, month, 1), day)
+
+
+def _read_datetimes(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
+    """Dates with a time of day; the part that is missing counts as -1."""
+    zone = groups.to_series(6).str.replace(":", "", literal=True).str.pad_end(5, "0").fill_null("0")
+    year, month, day, hour, minute, second = _numbers(groups.select(groups.columns[:6]))
+    (away,) = _numbers(zone.to_frame())
+    away_minutes = np.sign(away) * (np.abs(away) // 100 * 60 + np.abs(away) % 100)  # 07:30+02:00 is 05:30 in UTC
+    clock = (hour < 24) & (minute < 60) & (second < 61) & (np.abs(away) < 2400) & (np.abs(away) % 100 < 60)
+    real = real_date(year, month, day) & clock
+    seconds = 3600 * hour + 60 * np.maximum(minute, 0) + np.clip(second, 0, 59) - 60 * away_minutes
+    total = days_from_date(year, np.where(real, month, 1), day) * 86_400 + seconds
+    found.precision[rows] = np.where(real, np.where(minute >= 0, MINUTE, HOUR), -1)
+    found.day[rows], found.second[rows] = total // 86_400, total % 86_400
+
+
+def _read_months(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
+    year, month = _numbers(groups)
+    real = (month >= 1) & (month <= 12)
+    found.precision[rows] = np.where(real, MONTH, -1)
+    found.day[rows] = days_from_date(year, np.where(real, month, 1), np.ones_like(month))
+
+
+def _read_weeks(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
+    year, week = _numbers(groups)
+    monday = days_from_week(year, week)
+    real = (week_from_days(monday)[0] == year) & (week >= 1)
+    found.precision[rows] = np.where(real, WEEK, -1)
+    found.day[rows] = monday
+
+
+def _numbers(groups: pl.DataFrame) -> list[Int64Array]:
+    """The groups of a pattern as numbers, -1 where a group is missing."""
     import polars as pl  # noqa: PLC0415
 
-    rows = np.flatnonzero(series.str.contains(pattern).to_numpy())
-    groups = series[rows].str.extract_groups(pattern).struct.unnest()
-    columns = []
-    for group in groups.get_columns():
-        text = group.replace({"+": "1", "-": "2"}).str.strip_prefix("+")
-        columns.append(text.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64))
-    return rows, columns
+    table = groups.select(pl.all().str.strip_prefix("+").cast(pl.Int64).fill_null(-1))
+    return [column.to_numpy() for column in table.get_columns()]
+
+
+_FORMS = (
+    (_DATE, _read_dates),
+    (_NUMBER, _read_numbers),
+    (_DATETIME, _read_datetimes),
+    (_MONTH, _read_months),
+    (_WEEK, _read_weeks),
+)
 
 
 def compact_dates(found: Instants) -> NDArray[np.bool_]:
