@@ -118,10 +118,10 @@ class _Gather(torch.autograd.Function):
 
 
 def _sum_chunks(buffers: Tensor) -> Tensor:
-    """Sum over the first axis in order."""
+    """Sum over the first axis in order, into its first entry."""
     result = buffers[0]
     for buffer in buffers[1:]:
-        result = result + buffer
+        result += buffer
     return result
 
 
@@ -315,8 +315,8 @@ class _HBlocks:
 
     def sum(self) -> Tensor:
         """Gradient of h: the blocks added in order."""
-        if len(self._blocks) == 1 and self._blocks[0][2] == self._shape[0]:
-            return self.buffer
+        if all(size == self._shape[0] for _, _, size in self._blocks):  # one group: every block is all of h
+            return _sum_chunks(self.buffer.view(-1, *self._shape))
         result = torch.zeros(self._shape, dtype=self.buffer.dtype)
         for begin, first, size in self._blocks:
             result[first : first + size] += self.buffer[begin : begin + size]

@@ -39,7 +39,7 @@ class CompiledBackend:
         settings: AttentionSettings,
     ) -> Tensor:
         """See ``Backend.attend``."""
-        lanes = Lanes(target.shape[1], settings.heads)
+        lanes = Lanes.of(target.shape[1], settings.heads)
         signs = len(weights.message)
         message = lanes.spread_weight(weights.message).reshape(signs * lanes.row, -1).T  # [d, S n]
         u = target @ lanes.spread_weight(_query_side(weights) * settings.scale).T
@@ -60,11 +60,11 @@ class CompiledBackend:
 
     def columns(self, flows: int) -> int:
         """See ``Backend.columns``."""
-        return Lanes(flows, flows).width
+        return Lanes.of(flows, flows).width
 
     def h_table(self, h: Tensor, key: Tensor, settings: FlowSettings) -> Tensor:
         """See ``Backend.h_table``."""
-        return h @ Lanes(h.shape[1], settings.flows).spread_weight(key).T
+        return h @ Lanes.of(h.shape[1], settings.flows).spread_weight(key).T
 
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
         """See ``Backend.flow_tables``."""
@@ -91,7 +91,7 @@ class CompiledBackend:
 def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], autograd.FlowInput]:
     """Tensors in lane layout and the structures that the kernels read."""
     g, tables, settings = batch.g, batch.tables, batch.settings
-    lanes = Lanes(g.shape[1], settings.flows)
+    lanes = Lanes.of(g.shape[1], settings.flows)
     u = g @ lanes.spread_weight(batch.query * settings.scale).T
     tensors = (batch.mass.value, u, g @ lanes.spread_weight(batch.key).T, tables.h, tables.relation, tables.time)
     given = autograd.FlowInput(

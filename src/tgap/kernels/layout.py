@@ -9,7 +9,7 @@ change no sum. Rows are padded to a multiple of 32 so that two accumulators can 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import torch
@@ -32,6 +32,12 @@ class Lanes:
 
     dimension: int  # d
     heads: int  # K, or the number of flows H
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(dimension: int, heads: int) -> Lanes:
+        """The layout, made once."""
+        return Lanes(dimension, heads)
 
     @cached_property
     def width(self) -> int:
