@@ -76,7 +76,7 @@ def import_command(
       tgap data import visits.csv --subject guest --relation kind --object host --time day --out visits
       tgap data import terms.tsv --time start --end stop --unit year --out terms
       tgap data import train.txt --valid valid.txt --test test.txt --out published
-    """  # noqa: D301  click marks text that keeps its line ends with a backspace
+    """
     from tgap.cli.data_output import print_imported
     from tgap.cli.data_place import storage_place
     from tgap.data.importing import import_events
