@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset
+from tgap.data.importing import import_events
 from tgap.data.statistics import dataset_statistics, facts_over_time
 from tgap.errors import DataError
 
@@ -115,3 +116,10 @@ def test_absent_datasets_tell_the_remedy(tmp_path: Path, monkeypatch: pytest.Mon
         load_dataset("icews14-unseen")
     with pytest.raises(DataError, match="unknown dataset 'nothing'; expected one of icews14"):
         load_dataset("nothing")
+
+
+@pytest.mark.parametrize("name", ["icews14", "wikidata11k"])
+def test_importing_the_public_files_gives_the_same_dataset(name: str) -> None:
+    public(name)  # skips when absent
+    train, valid, test = catalog.find_files(name) or []
+    assert import_events("mine", train, valid, test).dataset.checksum == CATALOG[name].checksum
