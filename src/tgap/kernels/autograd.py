@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from tgap.kernels import compiled_flow, compiled_messages
+from tgap.kernels import compiled_flow, compiled_flow_backward, compiled_messages
 from tgap.kernels.clock import Clock
 from tgap.kernels.compiled_flow import FlowShape, Keys, Workspace
 from tgap.kernels.compiled_messages import MessageShape
@@ -280,7 +280,7 @@ def _flow_backward(
 
     def kernel(chunk: int) -> None:
         key, space = _spaces.lend(given, relation.shape[0], flat_mass.dtype)
-        compiled_flow.flow_backward(
+        compiled_flow_backward.flow_backward(
             parts[chunk], walkers, given.roads, given.clock.bounds, shape, lanes.tuple, keys, space, flat_mass, out_row,
             out_node, flat_grad, outputs[0], (outputs[1], outputs[2], _flat(d_relation[chunk]), _flat(d_time[chunk])),
             _flat(blocks.buffer), blocks.shift,

@@ -1,4 +1,4 @@
-"""Compiled attention flow: one step of mass along the edges, forward and backward.
+"""Compiled attention flow: one step of mass along the edges (backward: compiled_flow_backward.py).
 
 A row of the transition matrix is scored only where the entity belongs to the query's subgraph; elsewhere its feature
 is zero, all its edges score alike, and the transition is exactly 1 / (visible degree): one addition a neighbour.
@@ -8,8 +8,7 @@ distinct neighbour, the relation and time parts once a row for every relation an
 (remembered in the workspace), so an edge costs a few vector operations on its heads and one exponential.
 
 Mass is a list for each query (entities and their mass), never a table of batch x entities. The last step of training
-asks for the mass of given targets only: rows without an edge into a target are not touched. The backward pass forms the
-scores again and walks the same rows; gradients of the shared key tables have one buffer a chunk.
+asks for the mass of given targets only: rows without an edge into a target are not touched.
 
 Legend: B queries, M entries of the mass lists, Q entries of the subgraph lists, n row length, W lanes, H flows.
 """
@@ -22,8 +21,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tgap.kernels.compiled_clock import bucket_of
-from tgap.kernels.simd import exp, fill, fold, load, load16, maximum, slope_of, spread, store, total, zero16
+from tgap.kernels.compiled_rows import bucket_of, dot_rows
+from tgap.kernels.simd import exp, fill, load, maximum, store, total
 
 
 class FlowShape(NamedTuple):
@@ -94,24 +93,15 @@ def workspace(entities: int, relations: int, buckets: int, degree: int, width: i
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _dot(left, at_left, right, at_right, n, lanes):
-    """Dot products of two rows, one for each flow."""
-    even = zero16(left)
-    odd = zero16(left)
-    for c in range(0, n, 32):
-        even = even + load16(left, at_left + c) * load16(right, at_right + c)
-        odd = odd + load16(left, at_left + c + 16) * load16(right, at_right + c + 16)
-    return fold(even + odd, lanes)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _enter(query, walkers, space):
+def enter(query, walkers, space):
+    """Map the query's subgraph entities to their rows."""
     for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
         space.slot[walkers.sub_node[q]] = q
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _leave(query, walkers, space):
+def leave(query, walkers, space):
+    """Clean the map that ``enter`` filled."""
     for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
         space.slot[walkers.sub_node[q]] = -1
 
@@ -132,17 +122,17 @@ def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
         if roads.pair_count[pair] == 0:
             continue
         j = roads.pair_neighbour[pair]
-        with_h = _dot(keys.u, u, keys.h, np.int64(place[j]) * n, n, lanes)
+        with_h = dot_rows(keys.u, u, keys.h, np.int64(place[j]) * n, n, lanes)
         with_g = fill(keys.u, 0.0, lanes)
         if space.slot[j] >= 0:
-            with_g = _dot(keys.u, u, keys.g, np.int64(space.slot[j]) * n, n, lanes)
+            with_g = dot_rows(keys.u, u, keys.g, np.int64(space.slot[j]) * n, n, lanes)
         for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
             if roads.mask[edge] == 0:
                 continue
             r = np.int64(roads.relation[edge])
             if space.relation_stamp[r] != stamp:
                 space.relation_stamp[r] = stamp
-                store(space.relation_score, r * width, _dot(keys.u, u, keys.relation, r * n, n, lanes))
+                store(space.relation_score, r * width, dot_rows(keys.u, u, keys.relation, r * n, n, lanes))
                 if keep:
                     store(space.relation_grad, r * width, fill(keys.u, 0.0, lanes))
                     space.relation_list[space.used[0]] = r
@@ -154,7 +144,7 @@ def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
             code = shape.buckets - 1 + (size if dt >= 0 else -size)
             if space.time_stamp[code] != stamp:
                 space.time_stamp[code] = stamp
-                store(space.time_score, code * width, _dot(keys.u, u, keys.time, code * n, n, lanes))
+                store(space.time_score, code * width, dot_rows(keys.u, u, keys.time, code * n, n, lanes))
                 if keep:
                     store(space.time_grad, code * width, fill(keys.u, 0.0, lanes))
                     space.time_list[space.used[1]] = code
@@ -174,7 +164,7 @@ def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
+def transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Softmax over the edges out of ``i``, left in ``space.score``."""
     width = len(lanes)
     highest = _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
@@ -189,6 +179,16 @@ def _transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, 
     for edge in range(first, roads.row[i + 1]):
         if roads.mask[edge] != 0:
             store(space.score, (edge - first) * width, load(space.score, (edge - first) * width, lanes) * part)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def pair_transition(pair, first, roads, lanes, space):
+    """Transition to the neighbour of a pair: the sum over its parallel edges of the row's softmax."""
+    p = fill(space.score, 0.0, lanes)
+    for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
+        if roads.mask[edge] != 0:
+            p = p + load(space.score, (edge - first) * len(lanes), lanes)
+    return p
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -217,7 +217,7 @@ def flow_forward(
     width = len(lanes)
     start, mean, full = record
     for b in queries:
-        _enter(b, walkers, space)
+        enter(b, walkers, space)
         origin = walkers.origin[b]
         place = walkers.place[walkers.group[b]]
         base = out_row[b]
@@ -228,15 +228,12 @@ def flow_forward(
             scored = space.slot[i] >= 0
             even = a / roads.degree[i]
             if scored:
-                _transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, False)
+                transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, False)
                 first = roads.row[i]
                 for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
                     if roads.pair_count[pair] == 0:
                         continue
-                    p = fill(keys.u, 0.0, lanes)
-                    for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-                        if roads.mask[edge] != 0:
-                            p = p + load(space.score, (edge - first) * width, lanes)
+                    p = pair_transition(pair, first, roads, lanes, space)
                     j = roads.pair_neighbour[pair]
                     count = _arrive(j, p * a, base, count, lanes, out_node, out_mass, space.seat)
             else:
@@ -260,7 +257,7 @@ def flow_forward(
         out_count[b] = count
         for k in range(count):
             space.seat[out_node[base + k]] = -1
-        _leave(b, walkers, space)
+        leave(b, walkers, space)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -271,27 +268,24 @@ def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass
     """
     width = len(lanes)
     for b in queries:
-        _enter(b, walkers, space)
+        enter(b, walkers, space)
         place = walkers.place[walkers.group[b]]
         for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
             i = walkers.mass_node[m]
             a = load(mass, m * width, lanes)
             if space.slot[i] >= 0:
-                _transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, False)
+                transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, False)
                 first = roads.row[i]
                 for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
                     if roads.pair_count[pair] == 0:
                         continue
-                    p = fill(keys.u, 0.0, lanes)
-                    for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-                        if roads.mask[edge] != 0:
-                            p = p + load(space.score, (edge - first) * width, lanes)
+                    p = pair_transition(pair, first, roads, lanes, space)
                     out[b, roads.pair_neighbour[pair]] += total(p * a) / shape.flows
             else:
                 even = total(a) / shape.flows / roads.degree[i]
                 for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
                     out[b, roads.pair_neighbour[pair]] += even * roads.pair_count[pair]
-        _leave(b, walkers, space)
+        leave(b, walkers, space)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -301,7 +295,7 @@ def flow_to_targets(
     """Last step of training: mean mass of the targets, ``out`` [targets]; ``active`` [M] marks the scored rows used."""
     width = len(lanes)
     for b in queries:
-        _enter(b, walkers, space)
+        enter(b, walkers, space)
         place = walkers.place[walkers.group[b]]
         for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
             space.seat[walkers.mass_node[m]] = m
@@ -326,179 +320,14 @@ def flow_to_targets(
                 continue
             i = walkers.mass_node[m]
             a = load(mass, m * width, lanes)
-            _transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, False)
+            transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, False)
             first = roads.row[i]
             for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
                 k = space.post[roads.pair_neighbour[pair]]
                 if k >= 0 and roads.pair_count[pair] != 0:
-                    for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-                        if roads.mask[edge] != 0:
-                            p = load(space.score, (edge - first) * width, lanes)
-                            out[k] += total(p * a) / shape.flows
+                    out[k] += total(pair_transition(pair, first, roads, lanes, space) * a) / shape.flows
         for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
             space.seat[walkers.mass_node[m]] = -1
         for k in range(target_row[b], target_row[b + 1]):
             space.post[target_node[k]] = -1
-        _leave(b, walkers, space)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_mass, d_keys, d_h, shift):
-    """Gradient of one scored row; its softmax stands in the workspace, ``space.post`` leads to the entries of ``grad``.
-
-    With p the transition, a the mass of i and G_j the gradient at j:  da = sum p G,  ds = a p (G - da).
-    """
-    n = shape.row
-    width = len(lanes)
-    d_u, d_g, d_relation, d_time = d_keys
-    first = roads.row[i]
-    u = np.int64(space.slot[i]) * n
-    mean = fill(keys.u, 0.0, lanes)
-    for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-        k = space.post[roads.pair_neighbour[pair]]
-        if k >= 0 and roads.pair_count[pair] != 0:
-            g = load(grad, np.int64(k) * width, lanes)
-            for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-                if roads.mask[edge] != 0:
-                    mean = mean + g * load(space.score, (edge - first) * width, lanes)
-    store(d_mass, m * width, mean)
-    a = load(mass, m * width, lanes)
-    for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-        if roads.pair_count[pair] == 0:
-            continue
-        j = roads.pair_neighbour[pair]
-        k = space.post[j]
-        pull = fill(keys.u, 0.0, lanes) - mean
-        if k >= 0:
-            pull = load(grad, np.int64(k) * width, lanes) - mean
-        pull = pull * a
-        sum_h = fill(keys.u, 0.0, lanes)
-        sum_g = fill(keys.u, 0.0, lanes)
-        for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-            if roads.mask[edge] == 0:
-                continue
-            at = (edge - first) * width
-            ds = load(space.score, at, lanes) * pull
-            dh = ds * slope_of(load(space.with_h, at, lanes), shape.slope)
-            dg = ds * slope_of(load(space.with_g, at, lanes), shape.slope)
-            sum_h = sum_h + dh
-            sum_g = sum_g + dg
-            both = dh + dg
-            r = np.int64(roads.relation[edge]) * width
-            code = np.int64(space.code[edge - first]) * width
-            store(space.relation_grad, r, load(space.relation_grad, r, lanes) + both)
-            store(space.time_grad, code, load(space.time_grad, code, lanes) + both)
-        k = np.int64(place[j]) * n
-        _exchange(u, k, k + shift, sum_h, n, keys.u, keys.h, d_u, d_h)
-        if space.slot[j] >= 0:
-            k = np.int64(space.slot[j]) * n
-            _exchange(u, k, k, sum_g, n, keys.u, keys.g, d_u, d_g)
-    for k in range(space.used[0]):
-        r = np.int64(space.relation_list[k])
-        ds = load(space.relation_grad, r * width, lanes)
-        _exchange(u, r * n, r * n, ds, n, keys.u, keys.relation, d_u, d_relation)
-    for k in range(space.used[1]):
-        code = np.int64(space.time_list[k])
-        ds = load(space.time_grad, code * width, lanes)
-        _exchange(u, code * n, code * n, ds, n, keys.u, keys.time, d_u, d_time)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
-    """Backward of a dot product u.k with gradient ds: d_u += ds k, d_k += ds u (d_k stands at ``at``)."""
-    weight = spread(ds)
-    for c in range(0, n, 16):
-        store(d_rows, u + c, load16(d_rows, u + c) + weight * load16(keys, k + c))
-        store(d_keys, at + c, load16(d_keys, at + c) + weight * load16(rows, u + c))
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass):
-    """Gradient of uniform rows, from the entities that have one: cheap where they are few (the targets of a loss)."""
-    width = len(lanes)
-    for k in range(out_row[b], out_row[b + 1]):
-        o = out_node[k]
-        g = load(grad, k * width, lanes)
-        for pair in range(roads.pair_row[o], roads.pair_row[o + 1]):
-            i = roads.pair_neighbour[pair]
-            m = np.int64(space.seat[i])
-            if m >= 0 and roads.pair_count[pair] != 0 and space.slot[i] < 0:
-                share = roads.pair_count[pair] / roads.degree[i]
-                store(d_mass, m * width, load(d_mass, m * width, lanes) + g * share)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _push_uniform(b, walkers, roads, lanes, space, grad, d_mass):
-    """The same along the edges out of the rows, for roads that are not symmetric."""
-    width = len(lanes)
-    for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-        i = walkers.mass_node[m]
-        if space.slot[i] >= 0:
-            continue
-        sum_g = fill(grad, 0.0, lanes)
-        for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-            k = np.int64(space.post[roads.pair_neighbour[pair]])
-            if k >= 0:
-                share = roads.pair_count[pair] / roads.degree[i]
-                sum_g = sum_g + load(grad, k * width, lanes) * share
-        store(d_mass, m * width, sum_g)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def flow_backward(
-    queries,
-    walkers,
-    roads,
-    bounds,
-    shape,
-    lanes,
-    keys,
-    space,
-    mass,
-    out_row,
-    out_node,
-    grad,
-    d_mass,
-    d_keys,
-    d_h,
-    shift,
-):
-    """Backward of a step. ``grad`` [entries of the out lists, W] is the gradient at the entities ``out_node``.
-
-    ``d_keys`` = (u, g, relation, time); u and g rows belong to one query, relation and time are this chunk's buffers.
-    ``d_h`` is the chunk's buffer of h keys; row k of h stands at k + shift[b] in it. All come zeroed.
-    """
-    n = shape.row
-    width = len(lanes)
-    for b in queries:
-        _enter(b, walkers, space)
-        place = walkers.place[walkers.group[b]]
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            space.seat[walkers.mass_node[m]] = m
-            store(d_mass, m * width, fill(keys.u, 0.0, lanes))
-        for k in range(out_row[b], out_row[b + 1]):
-            space.post[out_node[k]] = k
-        if roads.symmetric:
-            _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass)
-        else:
-            _push_uniform(b, walkers, roads, lanes, space, grad, d_mass)
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            i = walkers.mass_node[m]
-            if space.slot[i] < 0 or not _leads(i, roads, space):
-                continue
-            _transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, True)
-            _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_mass, d_keys, d_h, shift[b] * n)
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            space.seat[walkers.mass_node[m]] = -1
-        for k in range(out_row[b], out_row[b + 1]):
-            space.post[out_node[k]] = -1
-        _leave(b, walkers, space)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _leads(i, roads, space):
-    """Does ``i`` have a visible edge to an entity with a gradient?"""
-    for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-        if roads.pair_count[pair] != 0 and space.post[roads.pair_neighbour[pair]] >= 0:
-            return True
-    return False
+        leave(b, walkers, space)

@@ -24,8 +24,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tgap.kernels.compiled_clock import bucket_of
-from tgap.kernels.simd import any_greater, exp, fill, fold, load, load16, maximum, slope_of, spread, store, zero16
+from tgap.kernels.compiled_rows import bucket_of, dot_rows
+from tgap.kernels.simd import any_greater, exp, fill, load, load16, maximum, slope_of, spread, store, zero16
 
 
 class MessageShape(NamedTuple):
@@ -99,17 +99,6 @@ def _displacement(edge, incoming, bounds, shape):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _dot(left, at_left, right, at_right, n, lanes):
-    """Dot products of two rows, one for each head."""
-    even = zero16(left)
-    odd = zero16(left)
-    for c in range(0, n, 32):
-        even = even + load16(left, at_left + c) * load16(right, at_right + c)
-        odd = odd + load16(left, at_left + c + 16) * load16(right, at_right + c + 16)
-    return fold(even + odd, lanes)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _add_row(out, at, weight, table, row, n):
     """Add weight * table row to out, the weight given for each head."""
     factor = spread(weight)
@@ -125,7 +114,7 @@ def _fetch(shelf, row, j, U, table, n, lanes):
         shelf.stamp[row] = j
         shelf.rows[shelf.used[0]] = row
         shelf.used[0] += 1
-        store(shelf.score, row * width, _dot(U, j * n, table, row * n, n, lanes))
+        store(shelf.score, row * width, dot_rows(U, j * n, table, row * n, n, lanes))
         store(shelf.weight, row * width, fill(U, 0.0, lanes))
     return load(shelf.score, row * width, lanes)
 
@@ -156,7 +145,7 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
                 if block != known:
                     known = block
                     a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
-                    with_a = _dot(U, j * n, A, a, n, lanes)
+                    with_a = dot_rows(U, j * n, A, a, n, lanes)
                 b = np.int64(incoming.relation[edge]) * shape.signs + sign
                 d = size * shape.signs + sign
                 desk.relation_row[edge - begin] = b
@@ -213,7 +202,7 @@ def _fetch_pull(shelf, row, j, d_out, table, n, lanes):
         shelf.stamp[row] = j
         shelf.rows[shelf.used[0]] = row
         shelf.used[0] += 1
-        store(shelf.pull, row * width, _dot(d_out, j * n, table, row * n, n, lanes))
+        store(shelf.pull, row * width, dot_rows(d_out, j * n, table, row * n, n, lanes))
         store(shelf.weight, row * width, fill(d_out, 0.0, lanes))
         store(shelf.slant, row * width, fill(d_out, 0.0, lanes))
     return load(shelf.pull, row * width, lanes)
@@ -254,7 +243,7 @@ def gather_backward(
     for j in range(first, last):
         for c in range(0, n, 16):
             store(d_U, j * n + c, zero16(U))
-        mean = _dot(d_out, j * n, out, j * n, n, lanes)  # sum of p dp: the softmax's own term
+        mean = dot_rows(d_out, j * n, out, j * n, n, lanes)  # sum of p dp: the softmax's own term
         highest = load(top, j * width, lanes)
         part = load(inverse, j * width, lanes)
         for pair in range(incoming.pair_row[j], incoming.pair_row[j + 1]):
@@ -270,7 +259,7 @@ def gather_backward(
                 if block != known:
                     known = block
                     a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
-                    with_a = _dot(d_out, j * n, A, a, n, lanes)
+                    with_a = dot_rows(d_out, j * n, A, a, n, lanes)
                 b = np.int64(incoming.relation[edge]) * shape.signs + sign
                 d = size * shape.signs + sign
                 with_b = _fetch_pull(desk.relation, b, j, d_out, B, n, lanes)

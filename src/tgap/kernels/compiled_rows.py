@@ -1,0 +1,27 @@
+"""What both compiled kernels do with table rows: find the bucket of a displacement, multiply two rows head by head."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tgap.kernels.simd import fold, load16, zero16
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def bucket_of(size, exact, bounds, buckets):
+    """``Clock.bucket`` for one size."""
+    if size >= exact:
+        size = exact + np.searchsorted(bounds, size, side="right")
+    return min(size, buckets - 1)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def dot_rows(left, at_left, right, at_right, n, lanes):
+    """Dot products of two rows in lane layout, one for each head."""
+    even = zero16(left)
+    odd = zero16(left)
+    for c in range(0, n, 32):
+        even = even + load16(left, at_left + c) * load16(right, at_right + c)
+        odd = odd + load16(left, at_left + c + 16) * load16(right, at_right + c + 16)
+    return fold(even + odd, lanes)
