@@ -90,14 +90,13 @@ class TGAPScorer:
         """Edges that carried mass, with names for their columns."""
         graph, before, after, roads = self.graph, record.before, record.after, record.roads
         length = np.diff(roads.row)[before.node]
-        entry = np.repeat(np.arange(len(before.node)), length)
-        edge = np.repeat(roads.row[before.node] - record.recording.start, length) + np.arange(length.sum())
+        place = np.flatnonzero(record.recording.mean > 0)  # most rows are recorded whole, so take each column once
+        entry = np.repeat(np.arange(len(before.node)), length)[place]
+        edge = place + (roads.row[before.node] - record.recording.start)[entry]
         if len(roads.edge):
             edge = roads.edge[edge]
-        attention = record.recording.full[:, : before.flows].astype(np.float32)
-        carried = attention.any(axis=1)
-        edge, entry, attention = edge[carried], entry[carried], attention[carried]
-        held = before.value.numpy()[:, : before.flows].astype(np.float32)[entry]
+        attention = record.recording.full[place][:, : before.flows].astype(np.float32, copy=False)
+        held = before.value.numpy()[:, : before.flows].astype(np.float32, copy=False)[entry]
         transition = np.divide(attention, held, out=np.zeros_like(attention), where=held > 0)
         relation = graph.relation[edge].astype(np.int64)
         loop = relation == graph.loop_relation
