@@ -13,7 +13,13 @@ from starlette.responses import Response
 
 from tgap.errors import TgapError
 
-_CODES = {400: "bad_request", 401: "unauthorized", 404: "not_found", 405: "method_not_allowed", 415: "wrong_media_type"}
+_CODES = {
+    400: "bad_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "wrong_media_type",
+}
 
 
 class ApiError(Exception):

@@ -39,6 +39,7 @@ class Lane:
 
     def __init__(self, limits: Limits, initialise: Callable[[], object] | None = None) -> None:
         self.limits = limits
+        self.ready = False  # the model has answered once; before that its kernels may still be compiled
         self.waiting = 0  # requests that compute or wait for it
         self.refused = 0
         self.cache = AnswerCache(limits.cache_megabytes)
@@ -46,7 +47,9 @@ class Lane:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """A place in the queue, or ``BusyError`` when all are taken."""
+        """A place in the queue, or ``BusyError`` when all are taken or the model is not ready."""
+        if not self.ready:
+            raise BusyError("the model is warming up; try again in a moment", seconds=2)
         if self.waiting >= self.limits.waiting:
             self.refused += 1
             raise BusyError(f"{self.waiting} requests are waiting already; try again in a moment")
@@ -68,6 +71,11 @@ class Lane:
         with self.place(), time_limit(self.limits.seconds) as deadline:
             async with asyncio.timeout(self.limits.seconds):
                 return await self.run(lambda: self._computed(key, compute, deadline))
+
+    async def warm_up(self, work: Callable[[], object]) -> None:
+        """Do the first ``work``; then the lane is ready."""
+        await self.run(work)
+        self.ready = True
 
     def close(self) -> None:
         """Finish what is being computed, drop what waits."""

@@ -1,0 +1,94 @@
+"""create_app: the service, its routes, its guards and the page, put together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+
+from tgap.server.access import AccessMiddleware
+from tgap.server.errors import add_handlers
+from tgap.server.guard import GuardMiddleware
+from tgap.server.lane import Lane
+from tgap.server.limits import Limits
+from tgap.server.metrics import Metrics
+from tgap.server.openapi import describe
+from tgap.server.replies import ErrorReply
+from tgap.server.routes.answers import answer_routes
+from tgap.server.routes.lookups import lookup_routes
+from tgap.server.routes.system import system_routes
+from tgap.server.service import Service
+
+STATIC = Path(__file__).parent / "static"
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorReply, "description": words}
+    for status, words in {
+        400: "No valid JSON, or a wrong host",
+        401: "A token is needed",
+        413: "The body is too large",
+        422: "Something in the request is wrong",
+        503: "Too many requests wait; see Retry-After",
+        504: "It took too long",
+    }.items()
+}
+_log = logging.getLogger("tgap.server")
+
+
+def create_app(
+    service: Service,
+    *,
+    limits: Limits = Limits(),  # noqa: B008  frozen
+    token: str | None = None,
+    hosts: Iterable[str] | None = None,
+    initialise: Callable[[], object] | None = None,
+) -> FastAPI:
+    """The web application over a service.
+
+    ``token`` must come with every request to the API and the metrics, if given. ``hosts`` are the names under which the
+    server may be addressed (None: any), which keeps foreign web pages from reaching it by a name of their own.
+    ``initialise`` is called once in the computing thread.
+    """
+    lane = Lane(limits, initialise)
+    metrics = Metrics(lane)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        task = asyncio.create_task(_warm_up(service, lane))
+        yield
+        task.cancel()
+        lane.close()
+
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json")
+    api = APIRouter(prefix="/api/v1", responses=_ERRORS)
+    api.include_router(answer_routes(service, lane))
+    api.include_router(lookup_routes(service))
+    app.include_router(api)
+    app.include_router(system_routes(metrics, lane))
+    description = describe(app, service.examples[0] if service.examples else None)
+    app.openapi = lambda: description  # type: ignore[method-assign]
+    app.add_api_route("/", _page, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    add_handlers(app)
+    app.add_middleware(GuardMiddleware, token=token, hosts=hosts, body_bytes=limits.body_bytes)
+    app.add_middleware(AccessMiddleware, metrics=metrics, routes=("/", *description["paths"]))
+    return app
+
+
+def _page() -> FileResponse:
+    """The explorer."""
+    return FileResponse(STATIC / "index.html")
+
+
+async def _warm_up(service: Service, lane: Lane) -> None:
+    try:
+        await lane.warm_up(service.warm)
+    except Exception:
+        _log.exception("the model could not answer its first question; the server stays not ready")
+        raise

@@ -1,0 +1,46 @@
+"""The model card: what is served, made from which data with which settings, and how good it was measured to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tgap
+from tgap.data import Dataset
+from tgap.runs import LoadedRun
+from tgap.scorer import Explainer, Scorer
+
+PROTOCOL = (
+    "Ranks among all entities, both directions of every fact, ties count half. Figures without a name are "
+    "time-filtered: other answers that are true at the same time step aside. 'raw' removes nobody."
+)
+
+
+def dataset_card(dataset: Dataset) -> dict[str, Any]:
+    """Sizes and time of a dataset."""
+    line = dataset.timeline
+    return {
+        "name": dataset.name,
+        "entities": dataset.num_entities,
+        "relations": dataset.num_relations,
+        "facts": {split: facts.count for split, facts in dataset.splits.items()},
+        "timeline": {
+            "unit": line.unit,
+            "first": line.format(0),
+            "last": line.format(line.span),
+            "span": line.span,
+        },
+        "checksum": dataset.checksum,
+    }
+
+
+def model_card(scorer: Scorer, dataset: Dataset, run: LoadedRun | None = None) -> dict[str, Any]:
+    """The card of a scorer on its dataset; ``run`` tells settings and figures."""
+    return {
+        "version": tgap.__version__,
+        "scorer": scorer.name,
+        "explains": isinstance(scorer, Explainer),
+        "dataset": dataset_card(dataset),
+        "settings": {} if run is None else run.config.to_dict(),
+        "metrics": {} if run is None else run.metrics,
+        "protocol": PROTOCOL,
+    }

@@ -1,0 +1,49 @@
+"""Prometheus metrics of one app, in a registry of its own so that several apps can live in one process."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
+
+import tgap
+from tgap.server.lane import Lane
+
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """Requests by route and status, their seconds, and how the lane is doing."""
+
+    def __init__(self, lane: Lane) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        Info("tgap", "The program", registry=self.registry).info({"version": tgap.__version__})
+        self.requests = Counter(
+            "tgap_requests", "Answered requests", ("route", "method", "status"), registry=self.registry
+        )
+        self.seconds = Histogram(
+            "tgap_request_seconds", "Time to the whole answer", ("route",), buckets=_BUCKETS, registry=self.registry
+        )
+        self.in_flight = Gauge("tgap_requests_in_flight", "Requests being answered", registry=self.registry)
+        waiting = Gauge("tgap_lane_waiting", "Requests that compute or wait for it", registry=self.registry)
+        waiting.set_function(lambda: lane.waiting)
+        kept = Gauge("tgap_answer_cache_bytes", "Memory of answers kept ready", registry=self.registry)
+        kept.set_function(lambda: lane.cache.nbytes)
+        self.registry.register(_LaneCounts(lane))
+
+
+class _LaneCounts(Collector):
+    """Counts that the lane and its cache keep themselves."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+
+    def collect(self) -> list[CounterMetricFamily]:
+        """Current values."""
+        lane = self._lane
+        return [
+            CounterMetricFamily("tgap_lane_refused", "Requests refused because all places were taken", lane.refused),
+            CounterMetricFamily("tgap_answer_cache_hits", "Answers that were kept ready", lane.cache.hits),
+            CounterMetricFamily("tgap_answer_cache_misses", "Answers that had to be computed", lane.cache.misses),
+        ]

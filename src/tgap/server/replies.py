@@ -1,0 +1,129 @@
+"""What the small answers look like (the large ones are the documents of ``tgap.explain`` and ``tgap.predict``)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ErrorDetails(BaseModel):
+    """What went wrong."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: str
+    message: str
+
+
+class ErrorReply(BaseModel):
+    """The one shape of every error. ``unknown_name`` errors also have ``field`` and ``suggestions``."""
+
+    error: ErrorDetails
+
+
+class StatusReply(BaseModel):
+    """Alive, or ready."""
+
+    status: Literal["ok", "ready"]
+
+
+class TimelineCard(BaseModel):
+    """The time that a dataset covers."""
+
+    unit: str
+    first: str
+    last: str
+    span: int
+
+
+class DatasetCard(BaseModel):
+    """A dataset's sizes."""
+
+    name: str
+    entities: int
+    relations: int
+    facts: dict[str, int]
+    timeline: TimelineCard
+    checksum: str
+
+
+class ModelReply(BaseModel):
+    """The model card."""
+
+    version: str
+    scorer: str
+    explains: bool
+    dataset: DatasetCard
+    settings: dict[str, Any]
+    metrics: dict[str, Any]
+    protocol: str
+
+
+class Match(BaseModel):
+    """A name and how many stored facts hold it."""
+
+    name: str
+    facts: int
+
+
+class SearchReply(BaseModel):
+    """Names, best match first."""
+
+    matches: list[Match]
+
+
+class AskedQuestion(BaseModel):
+    """A question by its stored names; the side that is asked for is null."""
+
+    subject: str | None
+    relation: str
+    object: str | None
+    time: str
+    asks: Literal["subject", "object"]
+
+
+class ExamplesReply(BaseModel):
+    """Questions to begin with."""
+
+    questions: list[AskedQuestion]
+
+
+class RandomReply(BaseModel):
+    """A held-out question with its true answers."""
+
+    question: AskedQuestion
+    answers: list[str]
+
+
+class FactRow(BaseModel):
+    """A stored fact and how far it lies from the time asked about."""
+
+    subject: str
+    relation: str
+    object: str
+    time: str
+    displacement: int
+    words: str
+    split: Literal["train", "valid", "test"]
+
+
+class FactsReply(BaseModel):
+    """Facts of an entity around a time, in the order of time."""
+
+    entity: str
+    time: str
+    total: int
+    facts: list[FactRow]
+
+
+class TimelineReply(BaseModel):
+    """Evenly spread instants, ``step`` units apart, with the number of facts from each to the next."""
+
+    unit: str
+    first: str
+    last: str
+    span: int
+    step: int
+    texts: list[str]
+    facts: list[int]

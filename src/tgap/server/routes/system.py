@@ -1,0 +1,34 @@
+"""Routes for those who run the server: alive, ready, metrics."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.responses import PlainTextResponse, Response
+
+from tgap.server.lane import Lane
+from tgap.server.metrics import Metrics
+from tgap.server.replies import ErrorReply, StatusReply
+
+
+def system_routes(metrics: Metrics, lane: Lane) -> APIRouter:
+    """Routes that ask the server about itself."""
+    router = APIRouter(tags=["system"])
+
+    @router.get("/health", response_model=StatusReply)
+    async def health() -> dict[str, str]:
+        """The process is alive."""
+        return {"status": "ok"}
+
+    @router.get("/ready", response_model=StatusReply, responses={503: {"model": ErrorReply}})
+    async def readiness() -> dict[str, str]:
+        """The model has answered once, so questions are answered at full speed."""
+        with lane.place():
+            return {"status": "ready"}
+
+    @router.get("/metrics", response_class=PlainTextResponse)
+    def exposition() -> Response:
+        """Metrics in the text format of Prometheus."""
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return router

@@ -1,0 +1,59 @@
+"""What requests look like. Answers are the documents of docs/json-schema.md; ``openapi`` describes them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tgap.server import limits
+
+Name = Annotated[str, Field(min_length=1, max_length=limits.LONGEST_NAME)]
+Time = Annotated[
+    Annotated[str, Field(min_length=1, max_length=limits.LONGEST_TIME)] | Annotated[int, Field(ge=-(10**9), le=10**9)],
+    Field(description="The time that is asked about, as the dataset writes it"),
+]
+Side = Literal["tail", "head"]
+
+
+class Question(BaseModel):
+    """A fact with a hole: null or "?" stands where the answer goes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subject: Name | None = Field(None, description='An entity, or null or "?" where it is asked for')
+    relation: Name = Field(description="A relation, in the direction of the fact whichever side is asked for")
+    object: Name | None = Field(None, description='An entity, or null or "?" where it is asked for')
+    time: Time
+
+
+class PredictRequest(Question):
+    """A question, and how many answers are wanted. Given both sides, the object is asked for."""
+
+    top: int = Field(10, ge=1, le=limits.MOST_ANSWERS, description="Answers to list")
+
+
+class ExplainRequest(Question):
+    """A question and the answer to explain: by default the best one, or the object where both sides are given."""
+
+    answer: Name | None = Field(None, description="The answer to explain")
+    edges: int = Field(5, ge=1, le=limits.MOST_EDGES, description="Strongest edges a step")
+    paths: int = Field(5, ge=1, le=limits.MOST_PATHS, description="Heaviest walks to the answer")
+    check: int = Field(0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none")
+    seed: int = Field(0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
+
+
+class WithoutRequest(PredictRequest):
+    """A question to be answered as if some training facts had not happened."""
+
+    facts: list[tuple[Name, Name, Name, Name]] = Field(
+        min_length=1, max_length=limits.MOST_DELETED, description="Facts to take away: subject, relation, object, time"
+    )
+
+
+class BulkRequest(BaseModel):
+    """Many questions at once."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    questions: list[PredictRequest] = Field(min_length=1, max_length=limits.MOST_QUESTIONS)

@@ -1,0 +1,136 @@
+"""Everything the server can be asked, as plain calls that give JSON documents. Knows nothing of HTTP."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tgap.data import Dataset
+from tgap.errors import QueryError, TgapError
+from tgap.evaluation.queries import queries_of
+from tgap.explain.profile import queries_profile
+from tgap.explain.schema import plain
+from tgap.explain.tables import profile_table
+from tgap.predict import Predictor, Wanted
+from tgap.predict.question import read_time
+from tgap.scorer import Scorer
+from tgap.server.card import model_card
+from tgap.server.errors import ApiError, from_tgap
+from tgap.server.history import History
+from tgap.server.lane import Deadline
+from tgap.server.names import NameIndex
+from tgap.server.questions import QuestionSource
+from tgap.server.schemas import ExplainRequest, PredictRequest, Side, WithoutRequest
+from tgap.server.without import Without
+
+PROFILE_VERSION = "tgap.displacement/1"
+StoredFact = tuple[str, str, str, str]
+
+
+class Service:
+    """One model on its dataset, ready to be asked. Calls that walk must come from one thread at a time."""
+
+    def __init__(self, scorer: Scorer, dataset: Dataset, card: dict[str, Any] | None = None) -> None:
+        self.dataset = dataset
+        self.predictor = Predictor(scorer, dataset)
+        self.card = card or model_card(scorer, dataset)
+        self.names = NameIndex(dataset)
+        self.history = History(dataset)
+        self.questions = QuestionSource(dataset)
+        self.examples = self.questions.examples()
+        self._time = lru_cache(maxsize=4096)(self._read_time)  # reading a text costs more than looking up the answer
+
+    @classmethod
+    def from_run(cls, path_or_name: str | Path) -> Service:
+        """The service of a run folder, or of a pretrained run by its name."""
+        from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
+
+        run = load_scorer(path_or_name)
+        return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run))
+
+    def warm(self) -> None:
+        """Answer the first example, so that the kernels are compiled before anybody waits for them."""
+        if not self.examples:
+            return
+        first = {key: self.examples[0][key] for key in ("subject", "relation", "object", "time")}
+        self.predict(PredictRequest(**first))
+        if self.card["explains"]:
+            self.explain(ExplainRequest(**first))
+
+    def predict(self, asked: PredictRequest) -> dict[str, Any]:
+        """The best answers: a document ``tgap.prediction/1``."""
+        return self._predict(self.predictor, asked)
+
+    def predict_or_tell(self, asked: PredictRequest) -> dict[str, Any]:
+        """One entry of a bulk answer: the prediction, or why there is none."""
+        try:
+            return {"prediction": self.predict(asked), "error": None}
+        except ApiError as error:
+            return {"prediction": None, **error.to_dict()}
+        except TgapError as error:
+            return {"prediction": None, **from_tgap(error).to_dict()}
+
+    def explain(self, asked: ExplainRequest) -> dict[str, Any]:
+        """Why an answer has its probability: a document ``tgap.explanation/1``."""
+        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
+        answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
+        wanted = Wanted(edges=asked.edges, paths=asked.paths, check=asked.check, seed=asked.seed)
+        time = self._time(asked.time)
+        return self.predictor.explain(subject, relation, obj, time, answer=answer, wanted=wanted).to_dict()
+
+    def without(self, asked: WithoutRequest) -> dict[str, Any]:
+        """The best answers if some training facts had not happened."""
+        explainer = self.predictor.explainer
+        hidden = np.array([self._fact_id(fact) for fact in asked.facts], dtype=np.int64)
+        return self._predict(Predictor(Without(explainer, hidden), self.dataset), asked)
+
+    def profile(self, relation: str, side: Side, limit: int, deadline: Deadline) -> dict[str, Any]:
+        """How far in time attention looks for test questions of a relation, as `tgap study displacement` tells it."""
+        name = self.names.exact("relation", "relation", relation)
+        asked = queries_of(self.dataset.test, self.dataset.num_relations)
+        index = self.dataset.relations.id(name) + (self.dataset.num_relations if side == "head" else 0)
+        chosen = np.flatnonzero(asked.batch.relation == index)
+        if not len(chosen):
+            raise QueryError(f"no test fact has the relation {name!r}; choose another one")
+        if len(chosen) > limit:
+            chosen = np.sort(np.random.default_rng(0).choice(chosen, size=limit, replace=False))
+        explainer = self.predictor.explainer
+        found = queries_profile(explainer, asked.batch.take(chosen), lambda _done, _total: deadline.check())
+        document = {"schema": PROFILE_VERSION, "dataset": self.dataset.name, "split": "test", "side": side}
+        return {**document, "profiles": [{"relation": name, **plain(profile_table(self.predictor.names, found))}]}
+
+    def facts(self, entity: str, time: str, limit: int) -> dict[str, Any]:
+        """Stored facts of an entity around a time."""
+        name = self.names.exact("entity", "entity", entity)
+        return self.history.around(name, self.dataset.timeline.parse(self._time(time)), limit)
+
+    def _predict(self, predictor: Predictor, asked: PredictRequest) -> dict[str, Any]:
+        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
+        return predictor.predict(subject, relation, obj, self._time(asked.time), top=asked.top).to_dict()
+
+    def _read_time(self, time: str | int) -> str:
+        """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""
+        line = self.dataset.timeline
+        instant = read_time(line, time)
+        far = 2 * line.span + 1000
+        if not -far <= instant <= line.span + far:
+            covered = f"{line.format(0)} to {line.format(line.span)}"
+            raise QueryError(f"{str(time)!r} lies too far from the data ({covered}); ask about a nearer time")
+        return line.format(instant)
+
+    def _fact_id(self, fact: StoredFact) -> int:
+        """Id of a training fact given by name."""
+        subject, relation, obj, time = fact
+        ids = (
+            self.dataset.entities.id(self.names.exact("entity", "facts", subject)),
+            self.dataset.relations.id(self.names.exact("relation", "facts", relation)),
+            self.dataset.entities.id(self.names.exact("entity", "facts", obj)),
+            self.dataset.timeline.parse(self._time(time)),
+        )
+        found = self.predictor.explainer.graph.find_facts(*(np.array([part], dtype=np.int64) for part in ids))
+        if found[0] < 0:
+            raise QueryError(f"({', '.join(fact)}) is no training fact, so there is nothing to take away")
+        return int(found[0])

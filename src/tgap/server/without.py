@@ -1,0 +1,49 @@
+"""What if some facts had not happened: a scorer that answers with them taken out of the graph.
+
+It goes through the one protocol, so that ``Predictor`` ranks and names its answers like any other scorer's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tgap.graph import TemporalGraph
+from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
+
+
+class Without:
+    """An explainer with facts (ids as in ``graph.fact``) hidden from every walk."""
+
+    def __init__(self, explainer: Explainer, facts: IntArray) -> None:
+        self._explainer = explainer
+        self._facts = facts
+
+    @property
+    def name(self) -> str:
+        """The name of the scorer beneath."""
+        return self._explainer.name
+
+    @property
+    def num_entities(self) -> int:
+        """N."""
+        return self._explainer.num_entities
+
+    @property
+    def num_relations(self) -> int:
+        """R."""
+        return self._explainer.num_relations
+
+    @property
+    def graph(self) -> TemporalGraph:
+        """The graph that is walked, hidden facts included."""
+        return self._explainer.graph
+
+    def score(self, queries: QueryBatch) -> FloatArray:
+        """Scores [B, N] without the facts."""
+        rows = zip(queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist(), strict=True)
+        return np.stack([self.trace(Query(*row)).scores for row in rows])
+
+    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
+        """The walk without the facts, and without ``hidden_facts`` too."""
+        hidden = self._facts if hidden_facts is None else np.union1d(self._facts, hidden_facts)
+        return self._explainer.trace(query, hidden)

@@ -1,0 +1,44 @@
+"""A real server in a thread, on a free port of this machine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from tgap.server.serving import address_of, configuration, listen
+
+
+@contextmanager
+def running(app: FastAPI, *, ready: bool = True) -> Iterator[str]:
+    """Serve ``app`` inside the block; gives its address once it is up (and ready)."""
+    bound = listen("127.0.0.1", 0)
+    server = uvicorn.Server(configuration(app, patience=10))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    address = address_of(bound)
+    try:
+        wait_until_ready(address, "/ready" if ready else "/health")
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        bound.close()
+
+
+def wait_until_ready(address: str, path: str = "/ready", seconds: float = 240) -> None:
+    """Wait for a server; compiling kernels for the first time takes a while."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if httpx.get(address + path).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    raise TimeoutError(f"{address}{path} was not ready within {seconds} seconds")

@@ -1,0 +1,43 @@
+"""A scorer that waits until it is told to answer, to fill queues and outlast time limits."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from tests.explain.small_dataset import small_dataset
+from tgap.scorer import FloatArray, QueryBatch
+from tgap.server.service import Service
+
+
+class SlowScorer:
+    """Every score is its entity's id, after ``go`` is set."""
+
+    name = "slow"
+    num_relations = 3
+
+    def __init__(self, num_entities: int) -> None:
+        self.num_entities = num_entities
+        self.go = threading.Event()
+        self.begun = threading.Event()
+        self.calls = 0
+        self.go.set()
+
+    def score(self, queries: QueryBatch) -> FloatArray:
+        self.begun.set()
+        assert self.go.wait(30), "nobody let the scorer go"
+        self.calls += 1
+        return np.tile(np.arange(self.num_entities, dtype=np.float32), (len(queries), 1))
+
+    def hold(self) -> None:
+        """From now on every answer waits."""
+        self.begun.clear()
+        self.go.clear()
+
+
+def slow_service() -> tuple[SlowScorer, Service]:
+    """The scorer and a service over it."""
+    dataset = small_dataset()
+    scorer = SlowScorer(dataset.num_entities)
+    return scorer, Service(scorer, dataset)

@@ -1,0 +1,179 @@
+"""Queue, time-out, cache and metrics, with a scorer that answers only when it is told to."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from tests.server.live import running
+from tests.server.slow import SlowScorer, slow_service
+from tests.server.test_answers import QUESTION
+from tgap.errors import ConfigError
+from tgap.scorer import FloatArray, QueryBatch
+from tgap.server.app import create_app
+from tgap.server.limits import Limits
+
+
+@pytest.fixture
+def slow() -> Iterator[tuple[SlowScorer, httpx.Client]]:
+    scorer, service = slow_service()
+    limits = Limits(waiting=3, seconds=20.0, body_bytes=20_000)
+    with running(create_app(service, limits=limits)) as address, httpx.Client(base_url=address, timeout=20) as client:
+        yield scorer, client
+        scorer.go.set()
+
+
+def question(day: int) -> dict[str, object]:
+    return {**QUESTION, "time": f"2014-05-{day:02d}"}
+
+
+def test_beyond_the_bound_requests_are_asked_to_come_back(slow: tuple[SlowScorer, httpx.Client]) -> None:
+    scorer, client = slow
+    scorer.hold()
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(client.post, "/api/v1/predict", json=question(day)) for day in range(1, 9)]
+        assert scorer.begun.wait(5)
+        while sum(future.done() for future in asked) < 5:  # the test's own time limit ends this if it never comes
+            time.sleep(0.02)
+        scorer.go.set()
+        replies = [future.result() for future in asked]
+    statuses = sorted(reply.status_code for reply in replies)
+    assert statuses == [200] * 3 + [503] * 5
+    busy = next(reply for reply in replies if reply.status_code == 503)
+    assert busy.headers["retry-after"] == "1"
+    assert busy.json()["error"]["code"] == "busy"
+    again = client.post("/api/v1/predict", json=question(8))
+    assert again.status_code == 200
+
+
+def test_quick_routes_answer_while_the_lane_is_full(slow: tuple[SlowScorer, httpx.Client]) -> None:
+    scorer, client = slow
+    scorer.hold()
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(client.post, "/api/v1/predict", json=question(day)) for day in (1, 2)]
+        assert scorer.begun.wait(5)
+        assert client.get("/health").status_code == 200
+        assert client.get("/api/v1/search", params={"q": "kor"}).status_code == 200
+        scorer.go.set()
+        assert {future.result().status_code for future in asked} == {200}
+
+
+def test_an_answer_that_takes_too_long_is_a_timeout_and_frees_its_place() -> None:
+    scorer, service = slow_service()
+    limits = Limits(waiting=1, seconds=0.5)
+    with running(create_app(service, limits=limits)) as address, httpx.Client(base_url=address, timeout=20) as client:
+        scorer.hold()
+        reply = client.post("/api/v1/predict", json=question(1))
+        assert (reply.status_code, reply.json()["error"]["code"]) == (504, "timeout")
+        bulk = client.post("/api/v1/bulk", json={"questions": [question(2)]})
+        assert bulk.status_code == 504
+        assert client.get("/ready").status_code == 200
+        scorer.go.set()
+
+
+def test_the_same_question_is_computed_once(slow: tuple[SlowScorer, httpx.Client]) -> None:
+    scorer, client = slow
+    before = scorer.calls
+    scorer.hold()
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(client.post, "/api/v1/predict", json=question(5)) for _ in range(3)]
+        assert scorer.begun.wait(5)
+        scorer.go.set()
+        contents = {future.result().content for future in asked}
+    assert len(contents) == 1
+    assert scorer.calls == before + 1
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_oversized_bodies_are_refused(slow: tuple[SlowScorer, httpx.Client], told: bool) -> None:
+    _, client = slow
+    body = b'{"questions": [' + b" " * 30_000 + b"]}"
+
+    def pieces() -> Iterator[bytes]:
+        for start in range(0, len(body), 1000):
+            yield body[start : start + 1000]
+
+    reply = client.post(
+        "/api/v1/bulk", content=body if told else pieces(), headers={"content-type": "application/json"}
+    )
+    assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large")
+
+
+def test_lists_are_bounded(slow: tuple[SlowScorer, httpx.Client]) -> None:
+    _, client = slow
+    short = {"relation": "Threaten", "object": "Japan", "time": "2014-05-01"}
+    assert client.post("/api/v1/bulk", json={"questions": [short] * 20}).status_code == 200
+    reply = client.post("/api/v1/bulk", json={"questions": [short] * 257})
+    assert reply.status_code == 422
+    assert "256" in reply.json()["error"]["message"]
+
+
+def test_a_scorer_without_walks_answers_but_does_not_explain(slow: tuple[SlowScorer, httpx.Client]) -> None:
+    _, client = slow
+    assert client.get("/api/v1/model").json()["explains"] is False
+    found = client.post("/api/v1/predict", json=QUESTION).json()
+    assert found["probabilities"] is False
+    reply = client.post("/api/v1/explain", json=QUESTION)
+    assert reply.status_code == 422
+    assert "without reasons" in reply.json()["error"]["message"]
+
+
+def test_metrics_count_requests_by_route(slow: tuple[SlowScorer, httpx.Client]) -> None:
+    _, client = slow
+    client.post("/api/v1/predict", json=QUESTION)
+    client.post("/api/v1/predict", json=QUESTION)
+    client.get("/invented/by/a/client")
+    text = client.get("/metrics").text
+    assert 'tgap_requests_total{method="POST",route="/api/v1/predict",status="200"} 2.0' in text
+    assert 'route="other",status="404"' in text
+    assert "invented" not in text
+    assert "tgap_answer_cache_hits_total 1.0" in text
+    assert 'tgap_request_seconds_bucket{le="0.3",route="/api/v1/predict"}' in text
+
+
+def test_not_ready_before_the_first_answer() -> None:
+    scorer, service = slow_service()
+    scorer.hold()
+    with running(create_app(service), ready=False) as address:
+        assert scorer.begun.wait(5)
+        reply = httpx.get(f"{address}/ready")
+        assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
+        asked = httpx.post(f"{address}/api/v1/predict", json=QUESTION)
+        assert (asked.status_code, asked.json()["error"]["code"]) == (503, "busy")
+        assert httpx.get(f"{address}/health").status_code == 200
+        scorer.go.set()
+
+
+def test_our_own_bugs_are_told_without_details(caplog: pytest.LogCaptureFixture) -> None:
+    scorer, service = slow_service()
+
+    def broken(_: QueryBatch) -> FloatArray:
+        raise ZeroDivisionError("secret detail")
+
+    with running(create_app(service)) as address:
+        scorer.score = broken  # type: ignore[assignment, method-assign]
+        reply = httpx.post(f"{address}/api/v1/predict", json=question(9))
+    assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal")
+    assert "secret" not in reply.text
+    assert reply.headers["x-request-id"]
+    assert "secret detail" in caplog.text
+
+
+def test_threads_are_set_in_the_computing_thread() -> None:
+    _, service = slow_service()
+    names: list[str] = []
+    app = create_app(service, initialise=lambda: names.append(threading.current_thread().name))
+    with running(app):
+        pass
+    assert names == ["tgap-lane_0"]
+
+
+@pytest.mark.parametrize("setting", ["waiting", "seconds", "body_bytes"])
+def test_limits_must_be_positive(setting: str) -> None:
+    with pytest.raises(ConfigError, match=setting):
+        Limits(**{setting: 0})
