@@ -40,6 +40,7 @@ COMMANDS: dict[str, Entry] = {
     "explain": Entry("explain", "Show the walk that led to an answer."),
     "study": Entry("study", "Repeat the paper's interpretation studies."),
     "serve": Entry("serve", "Serve answers and explanations over HTTP."),
+    "export": Entry("export", "Write the small form of a run, to ship or to share."),
 }
 
 

@@ -50,7 +50,7 @@ def train(
       tgap train --dataset icews14 --preset paper --set training.epochs=1 --out runs/paper
       tgap train --resume runs/paper
     """
-    changes = _changes(settings)
+    changes = parse_settings(settings)
     if resume is not None:
         if dataset is not None or out is not None:
             raise ConfigError("--resume goes with neither --dataset nor --out: a run knows its dataset and its folder")
@@ -63,7 +63,7 @@ def train(
     _start(config, out or _default_folder(config), threads)
 
 
-def _changes(settings: Sequence[str]) -> dict[str, str]:
+def parse_settings(settings: Sequence[str]) -> dict[str, str]:
     """Pairs of ``--set key=value``."""
     pairs = {}
     for text in settings:
