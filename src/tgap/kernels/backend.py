@@ -115,16 +115,22 @@ class Recording:
 class Backend(Protocol):
     """Kernels of the model."""
 
-    def attend(
+    def tables(
         self,
         target: Tensor,
         source: Tensor,
         weights: AttentionWeights,
         relation: Tensor,
         displacement: Tensor,
-        edges: EdgeSet,
         settings: AttentionSettings,
-    ) -> Tensor:
+    ) -> Any:
+        """What ``attend`` reads of features and weights; the same for every query time, so it can be shared.
+
+        target [M, d] are the receivers' features, source [.., d] the senders', relation [2R+1, d], displacement [D, d].
+        """
+        ...
+
+    def attend(self, tables: Any, edges: EdgeSet) -> Tensor:
         """[M, d]: for each target the attention-weighted sum of its incoming messages, 0 where there are none."""
         ...
 

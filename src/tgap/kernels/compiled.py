@@ -6,6 +6,8 @@ W(h + rho + tau) = W h + W rho + W tau, so each edge adds three table rows; W_K 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -25,20 +27,49 @@ from tgap.kernels.layout import Lanes, head_widths
 from tgap.kernels.structure import EdgeSet
 
 
+@dataclass
+class MessageTables:
+    """u = W_Q h of the targets, and the three parts of a message in lane layout."""
+
+    lanes: Lanes
+    settings: AttentionSettings
+    source: Tensor  # [.., d]
+    message: Tensor  # [d, S n]
+    u: Tensor  # [M, n]
+    b: Tensor  # [2R+1, S, n]
+    c: Tensor  # [D, S, n]
+    _every: Tensor | None = None
+
+    def every_source(self) -> Tensor:
+        """[sources, S, n]: W_s h of every source for every sign, formed once."""
+        if self._every is None:
+            self._every = (self.source @ self.message).view(-1, self.b.shape[1], self.lanes.row)
+        return self._every
+
+    def some_sources(self, edges: EdgeSet) -> Tensor:
+        """[rows, 1, n]: only the (source, sign) pairs of a compact edge set."""
+        assert edges.source_index is not None, "a compact edge set"
+        assert edges.source_sign is not None, "a compact edge set names the sign of each source"
+        signs = self.b.shape[1]
+        rows = self.source.index_select(0, torch.from_numpy(edges.source_index))
+        ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
+        maps = self.message.view(-1, signs, self.lanes.row)
+        return torch.cat([rows[ends[sign] : ends[sign + 1]] @ maps[:, sign] for sign in range(signs)])[:, None]
+
+
 class CompiledBackend:
     """Numba kernels on the CPU."""
 
-    def attend(
+    def tables(
         self,
         target: Tensor,
         source: Tensor,
         weights: AttentionWeights,
         relation: Tensor,
         displacement: Tensor,
-        edges: EdgeSet,
         settings: AttentionSettings,
-    ) -> Tensor:
-        """See ``Backend.attend``."""
+    ) -> MessageTables:
+        """See ``Backend.tables``."""
         lanes = Lanes.of(target.shape[1], settings.heads)
         signs = len(weights.message)
         message = lanes.spread_weight(weights.message).reshape(signs * lanes.row, -1).T  # [d, S n]
@@ -47,16 +78,14 @@ class CompiledBackend:
         c = (displacement @ message).view(-1, signs, lanes.row)
         if weights.message_bias is not None:
             c = c + lanes.spread(weights.message_bias)
-        if edges.source_index is None:
-            a = (source @ message).view(-1, signs, lanes.row)
-        else:
-            assert edges.source_sign is not None, "a compact edge set names the sign of each source"
-            rows = source.index_select(0, torch.from_numpy(edges.source_index))
-            ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
-            maps = message.view(-1, signs, lanes.row)
-            parts = [rows[ends[sign] : ends[sign + 1]] @ maps[:, sign] for sign in range(signs)]
-            a = torch.cat(parts)[:, None]
-        return lanes.gather(autograd.gather(u, a, b, c, edges, settings.clock, lanes, settings.slope))
+        return MessageTables(lanes, settings, source, message, u, b, c)
+
+    def attend(self, tables: MessageTables, edges: EdgeSet) -> Tensor:
+        """See ``Backend.attend``."""
+        a = tables.every_source() if edges.source_index is None else tables.some_sources(edges)
+        lanes, settings = tables.lanes, tables.settings
+        out = autograd.gather(tables.u, a, tables.b, tables.c, edges, settings.clock, lanes, settings.slope)
+        return lanes.gather(out)
 
     def columns(self, flows: int) -> int:
         """See ``Backend.columns``."""

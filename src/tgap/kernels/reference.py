@@ -6,6 +6,8 @@ definition in torch: the compiled kernels must agree with it, forward and backwa
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -26,23 +28,39 @@ from tgap.kernels.layout import head_widths
 from tgap.kernels.structure import EdgeSet, Roads, Walkers
 
 
+class MessageInputs(NamedTuple):
+    """Features and weights of attention over messages."""
+
+    target: Tensor
+    source: Tensor
+    weights: AttentionWeights
+    relation: Tensor
+    displacement: Tensor
+    settings: AttentionSettings
+
+
 class ReferenceBackend:
     """Plain torch on any device."""
 
-    def attend(
+    def tables(
         self,
         target: Tensor,
         source: Tensor,
         weights: AttentionWeights,
         relation: Tensor,
         displacement: Tensor,
-        edges: EdgeSet,
         settings: AttentionSettings,
-    ) -> Tensor:
+    ) -> MessageInputs:
+        """Everything as it is: messages are formed for each edge."""
+        return MessageInputs(target, source, weights, relation, displacement, settings)
+
+    def attend(self, tables: MessageInputs, edges: EdgeSet) -> Tensor:
         """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
+        target, source, weights, settings = tables.target, tables.source, tables.weights, tables.settings
         device = target.device
         flat = _FlatEdges(edges, settings.clock, len(weights.message), device)
-        whole = source.index_select(0, flat.source) + relation[flat.relation] + displacement[flat.size]
+        rest = tables.relation[flat.relation] + tables.displacement[flat.size]
+        whole = source.index_select(0, flat.source) + rest
         message = torch.zeros_like(whole)
         for sign, matrix in enumerate(weights.message):
             chosen = flat.sign == sign

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -47,6 +49,7 @@ class TGAPScorer:
             if not bool(torch.isfinite(parameter).all()):
                 raise QueryError(f"parameter {name} holds NaN or infinite numbers; train again or load other weights")
         self._cache.clear()
+        self._tables: Any = None  # of the first PGNN layer, shared by all times
 
     def score(self, queries: QueryBatch) -> FloatArray:
         """Scores [B, N]; a row does not depend on the rest of the batch."""
@@ -75,9 +78,12 @@ class TGAPScorer:
         """Cached features of the batch's times; None where the model computes only what it scores."""
         if self.model.config.lazy:
             return None
-        seed = self._settings.sampling_seed
-        times = [int(time) for time in np.unique(batch.time)]
-        return [self._cache.get(time, lambda t: self.model.features(t, self._whole, seed)) for time in times]
+        if self._tables is None:
+            self._tables = self.model.first_tables()
+        return [self._cache.get(int(time), self._compute) for time in np.unique(batch.time)]
+
+    def _compute(self, time: int) -> Features:
+        return self.model.features(time, self._whole, self._settings.sampling_seed, self._tables)
 
     def _trace(self, query: Query, records: list[StepRecord]) -> Trace:
         steps = tuple(self._step(query, record) for record in records)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -128,27 +129,43 @@ class TGAP(nn.Module):
         self._check(query)
         return Walk(self, query, visibility, seed, features, keep=True).finish()
 
-    def features(self, time: int, visibility: Visibility, seed: int = 0) -> Features:
-        """PGNN (paper, section 4.2) for a query time. ``seed`` matters only where rows are capped."""
+    def features(self, time: int, visibility: Visibility, seed: int = 0, tables: Any = None) -> Features:
+        """PGNN (paper, section 4.2) for a query time. ``seed`` matters only where rows are capped.
+
+        ``tables``: those of ``first_tables``, where several times share them.
+        """
         h: Tensor = self.entity
         edges = self.edges(time, visibility, seed)
-        for layer in self.pgnn:
-            assert isinstance(layer, MessageAttention), "PGNN is made of attention layers"
-            h = self.backend.attend(h, h, layer.weights(), self.relation, self.displacement.size, edges, self.attention)
-            if self.config.activation:
-                h = leaky_relu(h, self.config.leaky_slope)
-        return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
+        for number, layer in enumerate(self.pgnn):
+            shared = tables if number == 0 and tables is not None else self._tables(layer, h, h)
+            h = self._activate(self.backend.attend(shared, edges))
+        return self._features(h)
 
     def features_of(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> Features:
         """The features of some entities only, in their order; for at most one layer."""
         h = self.entity.index_select(0, torch.from_numpy(nodes))
         for layer in self.pgnn:
-            assert isinstance(layer, MessageAttention), "PGNN is made of attention layers"
             edges = self._edges_into(nodes, time, visibility, seed)
-            tables = self.relation, self.displacement.size
-            h = self.backend.attend(h, self.entity, layer.weights(), *tables, edges, self.attention)
-            if self.config.activation:
-                h = leaky_relu(h, self.config.leaky_slope)
+            h = self._activate(self.backend.attend(self._tables(layer, h, self.entity), edges))
+        return self._features(h)
+
+    def first_tables(self) -> Any:
+        """What the first PGNN layer reads: it does not depend on the query's time. None without layers."""
+        return self._tables(self.pgnn[0], self.entity, self.entity) if self.pgnn else None
+
+    def _tables(self, layer: nn.Module, target: Tensor, source: Tensor) -> Any:
+        assert isinstance(layer, MessageAttention), "PGNN and SGNN are made of attention layers"
+        size = self.displacement.size
+        return self.backend.tables(target, source, layer.weights(), self.relation, size, self.attention)
+
+    def subgraph_network(self, g: Tensor, edges: EdgeSet) -> Tensor:
+        """The messages of SGNN (paper, section 4.3), from features g along the edges of a subgraph."""
+        return self.backend.attend(self._tables(self.sgnn, g, g), edges)
+
+    def _activate(self, h: Tensor) -> Tensor:
+        return leaky_relu(h, self.config.leaky_slope) if self.config.activation else h
+
+    def _features(self, h: Tensor) -> Features:
         return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
 
     def edges(self, time: int, visibility: Visibility, seed: int) -> EdgeSet:

@@ -136,7 +136,8 @@ class Walk:
             self._place[0, first] = np.arange(len(first))
         else:
             if features is None:
-                features = [model.features(int(time), self.visibility, self._seed) for time in times]
+                shared = model.first_tables()
+                features = [model.features(int(time), self.visibility, self._seed, shared) for time in times]
             assert len(features) == len(times), "one set of features for each time"
             self._features = Features.join(features)
             self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
@@ -221,8 +222,7 @@ class Walk:
         else:
             g = self.g
             edges = model.edges(int(self.queries.time[0]), self.visibility, self._seed)
-        tables = model.relation, model.displacement.size
-        g = model.backend.attend(g, g, model.sgnn.weights(), *tables, edges, model.attention)
+        g = model.subgraph_network(g, edges)
         if model.sgnn.arrival is not None:
             g = g + self._arrived()[:, None] * (h @ model.sgnn.arrival.T)
         self.g = leaky_relu(g, model.config.leaky_slope) if model.config.activation else g
