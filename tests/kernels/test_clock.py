@@ -1,0 +1,63 @@
+"""Buckets of displacement sizes: table look-up, compiled look-up and the definition agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from tests.oracle import bucket
+from tgap.kernels.clock import Clock
+from tgap.kernels.compiled_rows import bucket_of
+
+KINDS = [(1, 1), (1, 8), (2, 1), (3, 2), (4, 3), (5, 8), (16, 5), (100, 8), (4096, 8)]
+
+
+@njit(cache=True)
+def compiled_buckets(sizes, exact, bounds, buckets, out):  # type: ignore[no-untyped-def]
+    for k in range(len(sizes)):
+        out[k] = bucket_of(sizes[k], exact, bounds, buckets)
+
+
+def wanted(sizes: list[int], span: int, exact: int, octave: int) -> list[int]:
+    """By definition, sizes beyond the span in its bucket."""
+    last = bucket(span, exact, octave)
+    return [min(bucket(size, exact, octave), last) for size in sizes]
+
+
+@pytest.mark.parametrize(("exact", "octave"), KINDS)
+@pytest.mark.parametrize("span", [0, 1, 2, 7, 50, 365, 5000])
+def test_buckets_are_those_of_the_definition(exact: int, octave: int, span: int) -> None:
+    clock = Clock.of(span, exact, octave)
+    sizes = sorted({*range(12), exact - 1, exact, exact + 1, span - 1, span, span + 1, 2 * span, *range(0, span, 37)})
+    sizes = [size for size in sizes if size >= 0]
+    expected = wanted(sizes, span, exact, octave)
+    table = np.array(sizes, np.int64)
+    assert clock.buckets == bucket(span, exact, octave) + 1
+    assert clock.bucket(table).tolist() == expected
+    out = np.empty_like(table)
+    compiled_buckets(table, clock.exact, clock.bounds, clock.buckets, out)
+    assert out.tolist() == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(span=st.integers(0, 3000), exact=st.integers(1, 300), octave=st.integers(1, 12), size=st.integers(0, 6000))
+def test_a_bucket_at_random(span: int, exact: int, octave: int, size: int) -> None:
+    clock = Clock.of(span, exact, octave)
+    assert clock.bucket(np.array([size])).tolist() == wanted([size], span, exact, octave)
+
+
+@pytest.mark.parametrize(("exact", "octave"), KINDS)
+def test_buckets_grow_with_size_and_none_is_empty(exact: int, octave: int) -> None:
+    span = 3000
+    clock = Clock.of(span, exact, octave)
+    got = clock.bucket(np.arange(span + 1))
+    assert set(np.diff(got).tolist()) <= {0, 1}
+    assert np.unique(got).tolist() == list(range(clock.buckets))
+
+
+def test_sizes_of_64_bits_fall_into_the_last_bucket() -> None:
+    clock = Clock.of(1000, 16, 4)
+    assert clock.bucket(np.array([2**31, 2**40, 2**63 - 1])).tolist() == [clock.buckets - 1] * 3

@@ -1,0 +1,132 @@
+"""One step of the flow: three ways to ask for it agree, mass is kept, gradients are right, scratch is left clean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from tests.tiny import tiny_graph
+from tgap.graph import TemporalGraph, Visibility
+from tgap.graph.subgraph import roads
+from tgap.kernels import autograd
+from tgap.kernels.autograd import FlowInput, Recording
+from tgap.kernels.clock import Clock
+from tgap.kernels.layout import Lanes
+from tgap.kernels.structure import Walkers
+
+FLOWS, SPAN = 3, 4
+CLOCK = Clock.of(SPAN, 2, 1)
+LANES = Lanes(FLOWS, FLOWS)  # one number a flow: the shortest rows
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Two queries at different times on a graph of five entities, in the middle of their walks."""
+
+    graph: TemporalGraph
+    given: FlowInput
+    tensors: tuple[Tensor, ...]  # mass, u, g, h, relation, time
+
+    @property
+    def recording(self) -> Recording:
+        """Record no edge."""
+        return Recording(np.full(len(self.given.walkers.mass_node), -1, np.int64), np.zeros(0), np.zeros(0))
+
+
+def stage(seed: int = 0, hidden: int = 0) -> Stage:
+    """The first query holds mass on 0, 2, 4 and has the subgraph 2, 3; the second holds all on 1, its subgraph."""
+    graph = tiny_graph(seed, entities=5, relations=1, facts=9, span=SPAN)
+    view = Visibility(graph)
+    view.hidden(np.arange(min(hidden, graph.num_facts))).__enter__()  # stays hidden
+    walkers = Walkers(
+        mass_row=np.array([0, 3, 4]),
+        mass_node=np.array([4, 0, 2, 1], np.int32),
+        sub_row=np.array([0, 2, 3]),
+        sub_node=np.array([3, 2, 1], np.int32),
+        origin=np.array([3, -1]),
+        group=np.array([1, 0], np.int32),
+        place=np.arange(10, dtype=np.int32).reshape(2, 5),
+    )
+    random = torch.Generator().manual_seed(seed)
+
+    def normal(rows: int) -> Tensor:
+        return torch.randn((rows, LANES.row), dtype=torch.float64, generator=random).requires_grad_()
+
+    mass = torch.rand((4, LANES.width), dtype=torch.float64, generator=random)
+    mass[:3] /= mass[:3].sum(0)
+    mass[3] = 1
+    mass[:, FLOWS:] = 0
+    given = FlowInput(walkers, roads(view), CLOCK, LANES, FLOWS, graph.loop_relation, 0.1)
+    tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3), normal(2 * CLOCK.buckets - 1))
+    return Stage(graph, given, tensors)
+
+
+@pytest.mark.parametrize("hidden", [0, 4, 9])
+def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
+    play = stage(1, hidden)
+    lists, value = autograd.flow_step(play.tensors, play.given, play.recording)
+    entities = play.graph.num_entities
+    mean = np.zeros((2, entities))
+    for query in range(2):
+        part = slice(int(lists.row[query]), int(lists.row[query + 1]))
+        assert len(set(lists.node[part].tolist())) == len(lists.node[part])
+        mean[query, lists.node[part]] = value[part].sum(1).detach().numpy() / FLOWS
+    np.testing.assert_allclose(mean.sum(1), 1, rtol=1e-12)
+    np.testing.assert_allclose(autograd.flow_to_all(play.tensors, play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
+    row, node = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
+    targets = autograd.flow_to_targets(play.tensors, play.given, row, node)
+    np.testing.assert_allclose(targets.detach().numpy().reshape(2, 5), mean, rtol=1e-12, atol=1e-15)
+    assert (value[:, FLOWS:] == 0).all()
+
+
+def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
+    play = stage(2)
+    walkers = play.given.walkers
+    start = np.full(len(walkers.mass_node), -1, np.int64)
+    start[1] = 0  # entity 0 of the first query has mass and no feature
+    degree = int(play.graph.degree[0])
+    recording = Recording(start, np.zeros(degree), np.zeros(degree * LANES.width))
+    autograd.flow_step(play.tensors, play.given, recording)
+    share = play.tensors[0][1].detach().numpy() / degree
+    np.testing.assert_allclose(recording.full.reshape(degree, -1), np.tile(share, (degree, 1)), rtol=1e-12)
+    np.testing.assert_allclose(recording.mean, share.sum() / FLOWS, rtol=1e-12)
+
+
+@pytest.mark.parametrize("hidden", [0, 4])
+def test_gradcheck_of_a_step(hidden: int) -> None:
+    play = stage(3, hidden)
+    assert torch.autograd.gradcheck(
+        lambda *tensors: autograd.flow_step(tensors, play.given, play.recording)[1], play.tensors
+    )
+
+
+@pytest.mark.parametrize("targets", [[[0], [1]], [[2, 3, 4], []], [[], [0, 3]]])
+def test_gradcheck_of_the_last_step(targets: list[list[int]]) -> None:
+    play = stage(4)
+    row = np.concatenate([[0], np.cumsum([len(some) for some in targets])])
+    node = np.array([entity for some in targets for entity in some], np.int32)
+    assert torch.autograd.gradcheck(
+        lambda *tensors: autograd.flow_to_targets(tensors, play.given, row, node), play.tensors
+    )
+
+
+def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
+    play = stage(5)
+
+    def everything() -> list[Tensor]:
+        lists, value = autograd.flow_step(play.tensors, play.given, play.recording)
+        grads = torch.autograd.grad(value.square().sum(), play.tensors)
+        row, node = np.array([0, 1, 2]), np.array([3, 0], np.int32)
+        last = autograd.flow_to_targets(play.tensors, play.given, row, node)
+        more = torch.autograd.grad(last.sum(), play.tensors)
+        everywhere = autograd.flow_to_all(play.tensors, play.given)
+        return [torch.from_numpy(lists.node), value.detach(), *grads, last.detach(), *more, everywhere]
+
+    first = everything()
+    for _ in range(3):
+        for got, wanted in zip(everything(), first, strict=True):
+            assert torch.equal(got, wanted)

@@ -1,0 +1,156 @@
+"""Questions that cannot be answered give one clear error before any kernel runs."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+import pytest
+import torch
+
+from tests.model.tiny_models import batch_of, model_of
+from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.config import EvaluationConfig
+from tgap.errors import ConfigError, QueryError
+from tgap.graph import Visibility
+from tgap.kernels import backend
+from tgap.model.scorer import TGAPScorer
+from tgap.model.tgap import TGAP
+from tgap.scorer import Query, QueryBatch
+
+SPAN, ENTITIES, RELATIONS = 12, 8, 3
+BAD_IDS = {
+    (-1, 0, 3): "subject id -1 is out of range; expected 0 to 7",
+    (ENTITIES, 0, 3): "subject id 8 is out of range; expected 0 to 7",
+    (2**40, 0, 3): "subject id 1099511627776 is out of range; expected 0 to 7",
+    (1, -2, 3): "relation id -2 is out of range; expected 0 to 5",
+    (1, 2 * RELATIONS, 3): "relation id 6 is out of range; expected 0 to 5",
+}
+FAR = [2**31, -(2**31), 2**40, 2**63 - 1]
+LEAST = pytest.param(
+    -(2**63), marks=pytest.mark.xfail(strict=True, reason="the absolute value of the least 64-bit number is negative")
+)
+EMPTY = QueryBatch(*(np.empty(0, np.int64) for _ in range(3)))
+
+
+class KernelError(Exception):
+    """A kernel was about to run on numbers that nobody checked."""
+
+
+@pytest.fixture
+def model() -> TGAP:
+    config = tiny_config()
+    return model_of(config, tiny_graph(1), SPAN, random_parameters(config, ENTITIES, RELATIONS, SPAN, 1))
+
+
+@pytest.fixture
+def guarded(model: TGAP, monkeypatch: pytest.MonkeyPatch) -> TGAP:
+    """The model with every way to the kernels barred."""
+
+    def refuse(*given: object, **named: object) -> NoReturn:
+        raise KernelError
+
+    monkeypatch.setattr("tgap.model.tgap.Walk", refuse)
+    monkeypatch.setattr(TGAP, "features", refuse)
+    monkeypatch.setattr(TGAP, "features_of", refuse)
+    return model
+
+
+def all_refuse(model: TGAP, batch: QueryBatch, message: str) -> None:
+    """Loss, score and record refuse a batch of one."""
+    view = Visibility(model.graph)
+    with pytest.raises(QueryError, match=message):
+        model.score(batch, view, 0)
+    with pytest.raises(QueryError, match=message):
+        model.loss(batch, np.zeros(1, np.int64), view, 0)
+    with pytest.raises(QueryError, match=message):
+        model.record(batch, view, 0)
+
+
+@pytest.mark.parametrize(("query", "message"), BAD_IDS.items())
+def test_ids_out_of_range_are_refused(query: tuple[int, int, int], message: str, guarded: TGAP) -> None:
+    all_refuse(guarded, batch_of(query), message)
+
+
+def test_one_bad_query_among_good_ones_is_named(guarded: TGAP) -> None:
+    with pytest.raises(QueryError, match="subject id 9 is"):
+        guarded.score(batch_of((0, 0, 1), (9, 1, 2), (3, 2, 1)), Visibility(guarded.graph), 0)
+
+
+@pytest.mark.parametrize("time", [*FAR, LEAST])
+def test_times_beyond_32_bits_are_refused(time: int, guarded: TGAP) -> None:
+    all_refuse(guarded, batch_of((1, 0, time)), "too far")
+
+
+def test_an_empty_batch_is_refused(guarded: TGAP) -> None:
+    view = Visibility(guarded.graph)
+    with pytest.raises(QueryError, match="empty"):
+        guarded.score(EMPTY, view, 0)
+    with pytest.raises(QueryError, match="empty"):
+        guarded.loss(EMPTY, np.empty(0, np.int64), view, 0)
+
+
+@pytest.mark.parametrize("answers", [[], [1], [1, 2, 3], [1, -1], [1, ENTITIES], [2**40, 1]])
+def test_wrong_answers_are_refused(answers: list[int], guarded: TGAP) -> None:
+    with pytest.raises(QueryError, match="expected 2 answers with entity ids from 0 to 7"):
+        guarded.loss(batch_of((1, 0, 3), (2, 1, 3)), np.array(answers, np.int64), Visibility(guarded.graph), 0)
+
+
+@pytest.mark.parametrize("query", [*BAD_IDS, *((1, 0, time) for time in FAR)])
+def test_the_scorer_refuses_what_the_model_refuses(query: tuple[int, int, int], model: TGAP) -> None:
+    scorer = TGAPScorer(model, EvaluationConfig())
+    with pytest.raises(QueryError):
+        scorer.score(batch_of(query))
+    with pytest.raises(QueryError):
+        scorer.trace(Query(*query))
+    with pytest.raises(QueryError):
+        scorer.trace(Query(*query), hidden_facts=np.array([0]))
+
+
+@pytest.mark.xfail(strict=True, raises=KernelError, reason="the scorer computes features before it checks the time")
+@pytest.mark.parametrize("time", FAR)
+def test_the_scorer_computes_nothing_for_a_refused_time(time: int, guarded: TGAP) -> None:
+    scorer = TGAPScorer(guarded, EvaluationConfig())
+    with pytest.raises(QueryError):
+        scorer.score(batch_of((1, 0, time)))
+    with pytest.raises(QueryError):
+        scorer.trace(Query(1, 0, time))
+
+
+@pytest.mark.xfail(strict=True, raises=IndexError, reason="fact ids are not checked")
+def test_hidden_facts_that_do_not_exist_are_refused(model: TGAP) -> None:
+    with pytest.raises(QueryError):
+        TGAPScorer(model, EvaluationConfig()).trace(Query(1, 0, 3), hidden_facts=np.array([10**6]))
+
+
+def test_the_scorer_gives_no_rows_for_no_queries(model: TGAP) -> None:
+    assert TGAPScorer(model, EvaluationConfig()).score(EMPTY).shape == (0, ENTITIES)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("name", ["entity", "displacement.size", "sgnn.message", "flow.key"])
+def test_broken_weights_are_refused_by_name(name: str, bad: float, model: TGAP) -> None:
+    scorer = TGAPScorer(model, EvaluationConfig())
+    with torch.no_grad():
+        dict(model.named_parameters())[name].view(-1)[-1] = bad
+    with pytest.raises(QueryError, match=f"parameter {name} holds NaN or infinite numbers"):
+        scorer.refresh()
+    with pytest.raises(QueryError, match=name):
+        TGAPScorer(model, EvaluationConfig())
+
+
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+def test_broken_weights_never_crash_a_training_step(kernels: str) -> None:
+    config = tiny_config()
+    graph = tiny_graph(1)
+    parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 1)
+    parameters["entity"][:] = np.nan
+    model = model_of(config, graph, SPAN, parameters, kernels)
+    loss = model.loss(batch_of((1, 0, 3)), np.array([2]), Visibility(graph), 0).value
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert np.isnan(loss.item())
+
+
+def test_an_unknown_backend_is_refused() -> None:
+    with pytest.raises(ConfigError, match="unknown backend 'fast'; expected compiled or reference"):
+        backend("fast")

@@ -1,0 +1,63 @@
+"""Same seed and number of threads: the same bits, run after run and process after process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.golden import loss_curve
+from tests.golden.loss_curve import run
+from tests.model.tiny_models import batch_of, model_of
+from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.graph import Visibility
+from tgap.kernels import num_threads, set_threads
+
+STEPS = 5
+
+
+@pytest.fixture(autouse=True)
+def _same_threads_after() -> Iterator[None]:
+    before = num_threads()
+    yield
+    set_threads(before)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_two_runs_in_one_process_are_equal_bit_by_bit(threads: int) -> None:
+    assert run(STEPS, threads=threads) == run(STEPS, threads=threads)
+
+
+def test_two_processes_are_equal_bit_by_bit() -> None:
+    script = Path(loss_curve.__file__)
+    command = [sys.executable, str(script), "--steps", str(STEPS), "--threads", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    here = run(STEPS, threads=2)
+    assert json.loads(done.stdout) == {"losses": here.losses, "digest": here.digest}
+
+
+def test_threads_change_only_rounding() -> None:
+    one, two = run(STEPS, threads=1), run(STEPS, threads=2)
+    np.testing.assert_allclose(one.losses, two.losses, rtol=1e-5)
+
+
+def test_another_seed_gives_another_run() -> None:
+    assert run(STEPS, seed=0).digest != run(STEPS, seed=1).digest
+
+
+def test_another_sampling_seed_gives_other_samples_and_the_same_one_the_same() -> None:
+    config = tiny_config(sampled_edges=2, added_edges=3)
+    graph = tiny_graph(5, facts=60)
+    model = model_of(config, graph, 12, random_parameters(config, 8, 3, 12, 5))
+
+    def sampled(seed: int) -> list[list[int]]:
+        records = model.record(batch_of((0, 1, 4)), Visibility(graph), seed)
+        return [record.sample.candidate.tolist() for record in records if record.sample is not None]
+
+    assert sampled(1) == sampled(1)
+    assert len({str(sampled(seed)) for seed in range(5)}) == 5

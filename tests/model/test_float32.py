@@ -1,0 +1,74 @@
+"""In single precision on ICEWS14 the compiled kernels give what the reference gives, the subgraphs being handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+
+from tests.model.tiny_models import Gradients, gradients
+from tgap.config import ModelConfig
+from tgap.data import Dataset, Facts, load_dataset
+from tgap.errors import DataError
+from tgap.graph import TemporalGraph, Visibility
+from tgap.graph.sampling import Sample
+from tgap.model.tgap import TGAP
+from tgap.model.walk import Walk
+from tgap.scorer import QueryBatch
+
+CONFIG = ModelConfig(dimension=20, heads=5)
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    try:
+        return load_dataset("icews14")
+    except DataError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def graph(dataset: Dataset) -> TemporalGraph:
+    train = dataset.train
+    return TemporalGraph.build(
+        dataset.num_entities, dataset.num_relations, train.subject, train.relation, train.object, train.time
+    )
+
+
+def walk(model: TGAP, facts: Facts, view: Visibility, samples: Sequence[Sample]) -> tuple[np.ndarray, Gradients]:
+    """Masses at the answers and the gradients of their mean loss."""
+    queries = QueryBatch(facts.subject, facts.relation, facts.time)
+    row, node = np.arange(len(queries) + 1), facts.object.astype(np.int32)
+    reached = Walk(model, queries, view, seed=0, samples=samples).to_targets(row, node)
+    (-(reached + 1e-12).log().mean()).backward()  # type: ignore[no-untyped-call]
+    return reached.detach().numpy(), gradients(model)
+
+
+@pytest.mark.parametrize("kind", ["one day", "mixed days"])
+def test_masses_and_gradients_agree_on_icews14(kind: str, dataset: Dataset, graph: TemporalGraph) -> None:
+    train = dataset.train
+    random = np.random.default_rng(4)
+    if kind == "one day":
+        chosen = random.choice(np.flatnonzero(train.time == 200), 4, replace=False)
+    else:
+        chosen = random.choice(train.count, 3, replace=False)
+    facts = train.take(chosen)
+    compiled = TGAP(CONFIG, graph, dataset.timeline.span, seed=1)
+    reference = TGAP(CONFIG, graph, dataset.timeline.span, seed=1, kernels="reference")
+    view = Visibility(graph)
+    with view.hidden(graph.find_facts(facts.subject, facts.relation, facts.object, facts.time)):
+        queries = QueryBatch(facts.subject, facts.relation, facts.time)
+        with torch.no_grad():
+            records = Walk(compiled, queries, view, seed=0, keep=True).records
+        samples = [record.sample for record in records if record.sample is not None]
+        assert len(samples) == CONFIG.steps - 1
+        mass, got = walk(compiled, facts, view, samples)
+        wanted_mass, wanted = walk(reference, facts, view, samples)
+    np.testing.assert_allclose(mass, wanted_mass, rtol=1e-4, atol=1e-9)
+    assert (mass > 0).any()
+    for name, gradient in wanted.items():
+        error, size = np.linalg.norm(got[name] - gradient), np.linalg.norm(gradient)
+        assert size > 0, name
+        assert error <= 2e-4 * size, f"gradient of {name} differs by {error / size:.1e} of its length"

@@ -1,0 +1,214 @@
+"""T-GAP as a scorer: cached features, hidden facts, and traces that tell what the scores are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.model.tiny_models import batch_of, model_of
+from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.config import EvaluationConfig, ModelConfig
+from tgap.graph import TemporalGraph, Visibility
+from tgap.model.cache import FeatureCache
+from tgap.model.scorer import TGAPScorer
+from tgap.model.tgap import TGAP
+from tgap.model.walk import Features
+from tgap.scorer import Explainer, Query, QueryBatch
+
+SPAN, ENTITIES, RELATIONS = 12, 8, 3
+SETTINGS = EvaluationConfig()
+MEGABYTE = 2**20
+
+
+def tiny_model(graph: TemporalGraph | None = None, config: ModelConfig | None = None) -> TGAP:
+    graph, config = graph or tiny_graph(1, facts=40), config or tiny_config()
+    parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 1)
+    return model_of(config, graph, SPAN, parameters)
+
+
+class CountingModel:
+    """Counts how often PGNN runs for each time, with and without hidden facts."""
+
+    def __init__(self, model: TGAP, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.whole: Counter[int] = Counter()
+        self.hiding: Counter[int] = Counter()
+        compute = model.features
+
+        def counted(time: int, visibility: Visibility, *more: Any, **named: Any) -> Features:
+            (self.whole if visibility.whole else self.hiding)[time] += 1
+            return compute(time, visibility, *more, **named)
+
+        monkeypatch.setattr(model, "features", counted)
+
+
+def features_of_size(megabytes: float) -> Features:
+    half = torch.zeros(int(megabytes * MEGABYTE / 8))
+    return Features(half, half)
+
+
+# ------------------------------------------------------------------------------------------------------------- cache
+
+
+def test_features_are_computed_once_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model()
+    counting = CountingModel(model, monkeypatch)
+    scorer = TGAPScorer(model, SETTINGS)
+    first = scorer.score(batch_of((0, 1, 4), (2, 1, 4), (1, 0, 7)))
+    again = scorer.score(batch_of((0, 1, 4), (2, 1, 4), (1, 0, 7)))
+    scorer.trace(Query(5, 2, 7))
+    assert counting.whole == {4: 1, 7: 1}
+    np.testing.assert_array_equal(first, again)
+
+
+def test_refresh_forgets_the_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model()
+    counting = CountingModel(model, monkeypatch)
+    scorer = TGAPScorer(model, SETTINGS)
+    before = scorer.score(batch_of((0, 1, 4)))
+    with torch.no_grad():
+        model.entity.add_(0.5)
+    scorer.refresh()
+    after = scorer.score(batch_of((0, 1, 4)))
+    assert counting.whole == {4: 2}
+    assert not np.allclose(before, after)
+    np.testing.assert_array_equal(after, TGAPScorer(model, SETTINGS).score(batch_of((0, 1, 4))))
+
+
+def test_hidden_facts_never_meet_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model()
+    counting = CountingModel(model, monkeypatch)
+    scorer = TGAPScorer(model, SETTINGS)
+    asked = Query(0, 1, 4)
+    whole = scorer.trace(asked)
+    hidden = np.arange(0, model.graph.num_facts, 2)
+    one, two = scorer.trace(asked, hidden), scorer.trace(asked, hidden)
+    assert counting.whole == {4: 1}
+    assert counting.hiding == {4: 2}
+    np.testing.assert_array_equal(one.scores, two.scores)
+    assert not np.allclose(one.scores, whole.scores)
+    assert not np.isin(model.graph.fact[one.steps[0].edge], hidden).any()
+    np.testing.assert_array_equal(scorer.trace(asked).scores, whole.scores)  # nothing stays hidden
+    np.testing.assert_array_equal(scorer.trace(asked, np.array([], np.int64)).scores, whole.scores)
+
+
+def test_without_room_nothing_is_kept_and_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model()
+    counting = CountingModel(model, monkeypatch)
+    roomy, none = TGAPScorer(model, SETTINGS), TGAPScorer(model, replace(SETTINGS, cache_megabytes=0))
+    asked = batch_of((0, 1, 4))
+    wanted = roomy.score(asked)
+    for _ in range(3):
+        np.testing.assert_array_equal(none.score(asked), wanted)
+    assert counting.whole == {4: 4}
+
+
+def test_the_least_recently_used_features_go_first() -> None:
+    cache = FeatureCache(megabytes=3)
+    computed: list[int] = []
+
+    def compute(time: int) -> Features:
+        computed.append(time)
+        return features_of_size(1)
+
+    for time in (1, 2, 3, 1, 4):  # 4 drives out 2, the one not asked for longest
+        cache.get(time, compute)
+    assert computed == [1, 2, 3, 4]
+    assert cache.nbytes == 3 * MEGABYTE
+    for time in (1, 3, 4):
+        cache.get(time, compute)
+    assert computed == [1, 2, 3, 4]
+    cache.get(2, compute)
+    assert computed == [1, 2, 3, 4, 2]
+
+
+def test_the_cache_never_outgrows_its_bound() -> None:
+    cache = FeatureCache(megabytes=2)
+    sizes = np.random.default_rng(0).uniform(0.1, 3, 60)
+    for time, size in enumerate(sizes):
+        cache.get(time % 17, lambda _, size=size: features_of_size(size))  # type: ignore[misc]
+        assert cache.nbytes <= 2 * MEGABYTE
+    cache.clear()
+    assert cache.nbytes == 0
+
+
+# ------------------------------------------------------------------------------------------------------------ scores
+
+
+def test_a_scorer_can_explain() -> None:
+    scorer = TGAPScorer(tiny_model(), SETTINGS)
+    assert isinstance(scorer, Explainer)
+    assert (scorer.num_entities, scorer.num_relations, scorer.name) == (ENTITIES, RELATIONS, "T-GAP")
+
+
+@pytest.mark.parametrize("config", [tiny_config(), tiny_config(subgraph=False)])
+def test_the_size_of_batches_changes_no_score(config: ModelConfig) -> None:
+    model = tiny_model(config=config)
+    random = np.random.default_rng(2)
+    asked = QueryBatch(random.integers(0, 8, 23), random.integers(0, 6, 23), random.integers(-2, 15, 23))
+    wanted = TGAPScorer(model, SETTINGS).score(asked)
+    assert wanted.dtype == np.float32
+    assert wanted.shape == (23, ENTITIES)
+    np.testing.assert_allclose(wanted.sum(1), 1, rtol=1e-6)
+    for size in (1, 2, 7):
+        got = TGAPScorer(model, replace(SETTINGS, batch_size=size)).score(asked)
+        np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)
+
+
+def test_the_sampling_seed_is_the_settings() -> None:
+    model = tiny_model(tiny_graph(3, facts=80), tiny_config(sampled_edges=2, added_edges=2))
+    asked = batch_of((0, 1, 4))
+    one, two = (TGAPScorer(model, replace(SETTINGS, sampling_seed=seed)).score(asked) for seed in (0, 1))
+    assert not np.allclose(one, two)
+
+
+# ------------------------------------------------------------------------------------------------------------ traces
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    subject=st.integers(0, ENTITIES - 1),
+    relation=st.integers(0, 2 * RELATIONS - 1),
+    time=st.integers(-2, SPAN + 2),
+)
+def test_a_trace_tells_what_the_score_is_made_of(seed: int, subject: int, relation: int, time: int) -> None:
+    graph = tiny_graph(seed, facts=30)
+    scorer = TGAPScorer(tiny_model(graph), SETTINGS)
+    asked = Query(subject, relation, time)
+    trace = scorer.trace(asked)
+    np.testing.assert_allclose(trace.scores, scorer.score(QueryBatch.of([asked]))[0], rtol=1e-6, atol=1e-9)
+    assert len(trace.steps) == scorer.model.config.steps
+    mass = np.zeros((ENTITIES, 3))
+    mass[subject] = 1
+    for step in trace.steps:
+        np.testing.assert_array_equal(step.subject, graph.source[step.edge])
+        np.testing.assert_array_equal(step.object, graph.neighbour[step.edge])
+        np.testing.assert_array_equal(step.relation, graph.relation[step.edge])
+        loop = step.relation == graph.loop_relation
+        np.testing.assert_array_equal(step.time, np.where(loop, time, graph.time[step.edge]))
+        assert len(set(step.edge.tolist())) == len(step.edge)
+
+        shares = np.zeros((ENTITIES, 3))
+        np.add.at(shares, step.subject, step.transition)
+        senders = np.unique(step.subject)
+        np.testing.assert_allclose(shares[senders], 1, rtol=1e-5)
+        np.testing.assert_array_equal(senders, np.flatnonzero(mass.mean(1) > 0))
+        np.testing.assert_allclose(step.attention, step.transition * mass[step.subject], rtol=1e-5, atol=1e-9)
+
+        arrived = np.zeros((ENTITIES, 3))
+        np.add.at(arrived, step.object, step.attention)
+        mass = np.zeros((ENTITIES, 3))
+        mass[step.nodes] = step.mass
+        np.testing.assert_allclose(arrived, mass, rtol=1e-5, atol=1e-9)
+        assert set(step.added) <= set(step.candidates)
+        assert set(graph.source[step.candidates]) <= set(step.core)
+        ends = {*graph.source[step.added].tolist(), *graph.neighbour[step.added].tolist()}
+        assert ends | {subject} <= set(step.subgraph.tolist())
+    np.testing.assert_allclose(mass.mean(1), trace.scores, rtol=1e-5, atol=1e-9)

@@ -1,0 +1,197 @@
+"""What holds of every walk: mass is kept, batches and names do not matter, hidden is gone, the odd cases work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.model.tiny_models import batch_of, loss_and_gradients, model_of, scores_of, seen
+from tests.oracle import Oracle
+from tests.tiny import lonely_entity, random_parameters, tiny_config, tiny_graph
+from tgap.config import ModelConfig
+from tgap.graph import TemporalGraph, Visibility
+from tgap.model.tgap import TGAP
+
+SPAN = 12
+ENTITIES, RELATIONS = 8, 3
+SMALL = tiny_config()  # samples are cut
+ROOMY = tiny_config(core_nodes=ENTITIES, sampled_edges=1000, added_edges=10_000)  # nothing is ever cut
+FEW = settings(max_examples=15, deadline=None)
+
+seeds = st.integers(0, 10**6)
+query = st.tuples(st.integers(0, ENTITIES - 1), st.integers(0, 2 * RELATIONS - 1), st.integers(-4, SPAN + 4))
+queries = st.lists(query, min_size=2, max_size=6)
+
+
+def random_facts(seed: int, count: int = 25) -> NDArray[np.int64]:
+    """[count, 4] facts, some of them twice."""
+    random = np.random.default_rng(seed)
+    table = random.integers(0, [ENTITIES, RELATIONS, ENTITIES, SPAN + 1], size=(count, 4))
+    table[-count // 5 :] = table[: count - count // 5 * 4]
+    return table
+
+
+def graph_of(table: NDArray[np.int64]) -> TemporalGraph:
+    return TemporalGraph.build(ENTITIES, RELATIONS, *table.T)
+
+
+def model_on(graph: TemporalGraph, config: ModelConfig, seed: int) -> TGAP:
+    parameters = random_parameters(config, graph.num_entities, graph.num_relations, SPAN, seed)
+    return model_of(config, graph, SPAN, parameters)
+
+
+@FEW
+@given(seed=seeds, asked=query)
+def test_mass_is_one_after_every_step(seed: int, asked: tuple[int, int, int]) -> None:
+    graph = tiny_graph(seed)
+    model = model_on(graph, SMALL, seed)
+    for record in model.record(batch_of(asked), Visibility(graph), seed):
+        step = seen(graph, record)
+        np.testing.assert_allclose(step.mass.sum(0), 1, rtol=1e-12)
+        np.testing.assert_allclose(step.attention.sum(0), 1, rtol=1e-12)
+        assert (step.mass >= 0).all()
+        assert (step.attention >= 0).all()
+    np.testing.assert_allclose(scores_of(model, batch_of(asked), seed).sum(1), 1, rtol=1e-12)
+
+
+@FEW
+@given(seed=seeds, asked=queries)
+def test_a_batch_gives_what_its_queries_give_one_by_one(seed: int, asked: list[tuple[int, int, int]]) -> None:
+    graph = tiny_graph(seed)
+    model = model_on(graph, SMALL, seed)
+    together = scores_of(model, batch_of(*asked), seed)
+    alone = np.concatenate([scores_of(model, batch_of(one), seed) for one in asked])
+    np.testing.assert_allclose(together, alone, rtol=1e-11, atol=1e-15)
+
+
+@FEW
+@given(seed=seeds, asked=queries)
+def test_renaming_entities_permutes_the_results(seed: int, asked: list[tuple[int, int, int]]) -> None:
+    table = random_facts(seed)
+    new_name = np.random.default_rng(seed + 1).permutation(ENTITIES)
+    parameters = random_parameters(ROOMY, ENTITIES, RELATIONS, SPAN, seed)
+    renamed_parameters = dict(parameters)
+    renamed_parameters["entity"] = np.empty_like(parameters["entity"])
+    renamed_parameters["entity"][new_name] = parameters["entity"]
+    renamed = table.copy()
+    renamed[:, 0], renamed[:, 2] = new_name[table[:, 0]], new_name[table[:, 2]]
+    scores = scores_of(model_of(ROOMY, graph_of(table), SPAN, parameters), batch_of(*asked))
+    other = batch_of(*((int(new_name[s]), r, t) for s, r, t in asked))
+    got = scores_of(model_of(ROOMY, graph_of(renamed), SPAN, renamed_parameters), other)
+    np.testing.assert_allclose(got[:, new_name], scores, rtol=1e-10, atol=1e-15)
+
+
+@FEW
+@given(seed=seeds, asked=query)
+def test_the_order_of_facts_changes_nothing(seed: int, asked: tuple[int, int, int]) -> None:
+    table = random_facts(seed)
+    shuffled = table[np.random.default_rng(seed + 1).permutation(len(table))]
+    one, two = (scores_of(model_on(graph_of(facts), SMALL, seed), batch_of(asked)) for facts in (table, shuffled))
+    np.testing.assert_array_equal(one, two)
+
+
+def assert_same_answers(
+    view: Visibility, rest: NDArray[np.int64], asked: list[tuple[int, int, int]], seed: int
+) -> None:
+    """Scores, loss and gradients seen through ``view`` are those of a graph with only the facts ``rest``."""
+    parameters = random_parameters(ROOMY, ENTITIES, RELATIONS, SPAN, seed)
+    hiding = model_of(ROOMY, view.graph, SPAN, parameters)
+    without = model_of(ROOMY, graph_of(rest), SPAN, parameters)
+    batch, whole = batch_of(*asked), Visibility(without.graph)
+    got, wanted = scores_of(hiding, batch, view=view), scores_of(without, batch)
+    np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-15)
+    answers = wanted.argmax(1).tolist()
+    loss, gradients = loss_and_gradients(hiding, batch, answers, view, 0)
+    wanted_loss, wanted_gradients = loss_and_gradients(without, batch, answers, whole, 0)
+    assert loss == pytest.approx(wanted_loss, rel=1e-10)
+    for name, gradient in wanted_gradients.items():
+        np.testing.assert_allclose(gradients[name], gradient, rtol=1e-8, atol=1e-11, err_msg=name)
+
+
+@FEW
+@given(seed=seeds, asked=queries, share=st.sampled_from([0.1, 0.5, 1.0]))
+def test_hidden_facts_are_gone_with_inverses_and_copies(
+    seed: int, asked: list[tuple[int, int, int]], share: float
+) -> None:
+    table = random_facts(seed)
+    graph = graph_of(table)
+    hidden = np.random.default_rng(seed).choice(graph.num_facts, int(share * graph.num_facts), replace=False)
+    fact_of_row = graph.find_facts(*table.T)
+    with Visibility(graph).hidden(hidden) as view:
+        assert_same_answers(view, table[~np.isin(fact_of_row, hidden)], asked, seed)
+
+
+@FEW
+@given(seed=seeds, asked=queries, first=st.integers(0, SPAN), length=st.integers(-1, SPAN))
+def test_a_window_shows_only_its_facts(seed: int, asked: list[tuple[int, int, int]], first: int, length: int) -> None:
+    table = random_facts(seed)
+    view = Visibility(graph_of(table)).window(first, first + length)
+    inside = (table[:, 3] >= first) & (table[:, 3] <= first + length)
+    assert_same_answers(view, table[inside], asked, seed)
+
+
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+def test_an_entity_with_only_its_loop_keeps_its_mass(kernels: str) -> None:
+    graph = lonely_entity()
+    model = model_of(SMALL, graph, SPAN, random_parameters(SMALL, 3, 2, SPAN, 1), kernels)
+    np.testing.assert_allclose(scores_of(model, batch_of((2, 0, 1), (2, 3, -7))), [[0, 0, 1], [0, 0, 1]], rtol=1e-12)
+    result = model.loss(batch_of((2, 0, 1), (2, 0, 1)), np.array([2, 0]), Visibility(graph), 0)
+    assert result.unreachable == 1
+    assert result.value.item() == pytest.approx(-np.log(1e-12) / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("time", [-1, -SPAN, SPAN + 1, 10 * SPAN])
+@pytest.mark.parametrize("config", [SMALL, tiny_config(displacement_exact=3, displacement_octave=2)])
+def test_a_time_outside_the_timeline_is_answered_as_defined(time: int, config: ModelConfig) -> None:
+    graph = tiny_graph(9)
+    parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 9)
+    wanted = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(1, 2, time).scores
+    for kernels in ("compiled", "reference"):
+        got = scores_of(model_of(config, graph, SPAN, parameters, kernels), batch_of((1, 2, time)))[0]
+        np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+@pytest.mark.parametrize(
+    "sign",
+    [
+        pytest.param(-1, marks=pytest.mark.xfail(strict=True, reason="SGNN's displacements wrap at 32 bits")),
+        1,
+    ],
+)
+def test_all_times_beyond_the_table_are_alike(sign: int, kernels: str) -> None:
+    graph = tiny_graph(9)
+    model = model_of(ROOMY, graph, SPAN, random_parameters(ROOMY, ENTITIES, RELATIONS, SPAN, 9), kernels)
+    far, furthest = (scores_of(model, batch_of((1, 2, sign * size))) for size in (3 * SPAN, 2**31 - 1))
+    np.testing.assert_allclose(furthest, far, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("subgraph", [True, False])
+def test_shared_questions_and_repeated_facts_count_like_single_ones(subgraph: bool) -> None:
+    config = replace(SMALL, subgraph=subgraph)
+    graph = tiny_graph(11)
+    model = model_on(graph, config, 11)
+    view = Visibility(graph)
+    # Three answers to one question, one of them twice, between two other questions.
+    asked = [(3, 0, 5), (1, 2, 4), (1, 2, 4), (1, 2, 4), (1, 2, 4), (0, 1, 4)]
+    answers = [2, 5, 1, 5, 0, 7]
+    loss, gradients = loss_and_gradients(model, batch_of(*asked), answers, view, 3)
+    single = [loss_and_gradients(model, batch_of(q), [a], view, 3) for q, a in zip(asked, answers, strict=True)]
+    assert loss == pytest.approx(np.mean([value for value, _ in single]), rel=1e-11)
+    for name, gradient in gradients.items():
+        wanted = np.mean([each[name] for _, each in single], axis=0)
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_an_empty_graph_answers_with_the_subject() -> None:
+    graph = TemporalGraph.build(3, 1, *(np.empty(0, np.int64) for _ in range(4)))
+    model = model_of(SMALL, graph, 0, random_parameters(SMALL, 3, 1, 0, 2))
+    np.testing.assert_allclose(scores_of(model, batch_of((1, 0, 0), (2, 1, 4))), [[0, 1, 0], [0, 0, 1]], rtol=1e-12)
+    loss, gradients = loss_and_gradients(model, batch_of((1, 0, 0)), [1], Visibility(graph), 0)
+    assert loss == pytest.approx(0, abs=1e-11)
+    assert all(np.isfinite(gradient).all() for gradient in gradients.values())
