@@ -82,7 +82,7 @@ def test_bad_toml_is_named(text: str, part: str) -> None:
 def test_lazy_features_need_a_subgraph_and_one_layer() -> None:
     for values in ({"pgnn_layers": 2}, {"subgraph": False}):
         with pytest.raises(ConfigError, match=r"model\.lazy"):
-            replace(ModelConfig(lazy=True), **values)  # type: ignore[arg-type]
+            replace(ModelConfig(lazy=True), **values)
 
 
 def test_whole_numbers_serve_as_numbers() -> None:
