@@ -93,7 +93,7 @@ class ModelConfig:
 class TrainingConfig:
     """Batches, objective, optimiser, schedule, and when to stop and save."""
 
-    epochs: float = 3.5  # passes over the training queries (both directions); 0.5 is half a pass
+    epochs: float = 2.2  # passes over the training queries (both directions); 0.5 is half a pass
     batch_size: int = 32  # most queries in a batch
     days_per_batch: int = 1  # distinct timestamps in a batch (thin ones are pooled, see hidden_share); 0 = any
     hidden_share: float = 0.5  # about the most of a timestamp's facts that one batch may hide; 1 = no limit
