@@ -1,0 +1,116 @@
+// The REST API as functions. Answers never change while a server runs, so they are kept for this page's lifetime.
+
+const KEPT = 300;
+const TRIES = 60;
+const kept = new Map();
+let token = "";
+let askForToken = null;
+let tellWaiting = () => {};
+
+try {
+  token = sessionStorage.getItem("tgap-token") || "";
+} catch {
+  token = ""; // storage may be forbidden; the token then lives as long as the page
+}
+
+/** What went wrong: ``code`` as the server names it, or "offline". */
+export class ApiFailure extends Error {
+  constructor(code, message, details = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** ``ask`` opens the token's dialog and promises its text; ``waiting`` hears why an answer takes longer (or null). */
+export function setUp(ask, waiting) {
+  askForToken = ask;
+  tellWaiting = waiting;
+}
+
+export function get(path, parameters = {}, signal = undefined) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const query = new URLSearchParams(given).toString();
+  return request(`/api/v1/${path}${query ? `?${query}` : ""}`, { signal });
+}
+
+export function post(path, body, signal = undefined) {
+  const text = JSON.stringify(body);
+  const key = `${path} ${text}`;
+  const found = kept.get(key);
+  if (found) {
+    kept.delete(key);
+    kept.set(key, found);
+    return Promise.resolve(found);
+  }
+  const headers = { "Content-Type": "application/json" };
+  return request(`/api/v1/${path}`, { method: "POST", body: text, headers, signal }).then((answer) => {
+    kept.set(key, answer);
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+    return answer;
+  });
+}
+
+export async function alive() {
+  try {
+    return (await fetch("/health", { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function request(address, options) {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const reply = await send(address, options);
+    if (reply.ok) {
+      tellWaiting(null);
+      return reply.json();
+    }
+    const failure = await failureOf(reply);
+    if (reply.status === 401 && askForToken) {
+      token = await askForToken(token !== "");
+      try {
+        sessionStorage.setItem("tgap-token", token);
+      } catch {
+        continue; // kept in memory only
+      }
+    } else if (reply.status === 503) {
+      tellWaiting(failure.message);
+      await pause(1000 * Number(reply.headers.get("Retry-After") || 1), options.signal);
+    } else {
+      tellWaiting(null);
+      throw failure;
+    }
+  }
+  throw new ApiFailure("busy", "The server is busy; try again in a while.");
+}
+
+async function send(address, options) {
+  const headers = { ...options.headers };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  try {
+    return await fetch(address, { ...options, headers });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiFailure("offline", "The server does not answer. Is it still running?");
+  }
+}
+
+async function failureOf(reply) {
+  try {
+    const { error } = await reply.json();
+    return new ApiFailure(error.code, error.message, error);
+  } catch {
+    return new ApiFailure("broken", `The server answered with status ${reply.status}.`);
+  }
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("no longer wanted", "AbortError"));
+    });
+  });
+}

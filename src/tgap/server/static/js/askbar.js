@@ -1,0 +1,103 @@
+// The bar with the four parts of a question. An empty subject or object is what is asked for.
+
+import { combobox } from "./combobox.js";
+import { h, icon } from "./dom.js";
+
+export class AskBar {
+  /** ``ask(question)`` is called when a question is complete. */
+  constructor(form, ask) {
+    this.form = form;
+    this.ask = ask;
+    this.times = [];
+    this.inputs = {};
+    const swap = h("button", { type: "button", class: "icon-button swap", "aria-label": "Swap direction", title: "Ask the other way round", onclick: () => this.swap() }, icon("swap"));
+    form.append(
+      this.field("subject", "Subject", "?"),
+      this.field("relation", "Relation", "does what"),
+      swap,
+      this.field("object", "Object", "?"),
+      this.field("time", "When", "date"),
+      h("button", { type: "submit", class: "button primary ask-go" }, "Ask"),
+    );
+    const { subject, relation, object, time } = this.inputs;
+    combobox(subject, "entity", () => ({}), () => this.next(relation));
+    combobox(relation, "relation", () => ({ subject: subject.value, object: object.value }), () => this.next(time));
+    combobox(object, "entity", () => ({}), () => this.next(time));
+    time.addEventListener("keydown", (event) => this.stepTime(event));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+  }
+
+  field(name, label, placeholder) {
+    const input = h("input", { id: `ask-${name}`, name, type: "text", placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    input.addEventListener("input", () => this.complain(name, false));
+    this.inputs[name] = input;
+    return h("div", { class: `field field-${name}` }, h("label", { for: input.id }, label), input);
+  }
+
+  get question() {
+    const value = (name) => this.inputs[name].value.trim().replace(/^\?$/, "");
+    return { subject: value("subject"), relation: value("relation"), object: value("object"), time: value("time"), answer: "" };
+  }
+
+  set question(question) {
+    for (const [name, input] of Object.entries(this.inputs)) {
+      input.value = question[name] || "";
+      this.complain(name, false);
+    }
+  }
+
+  /** Mark a field whose name the server does not know. */
+  complain(name, wrong = true) {
+    const input = this.inputs[name];
+    if (!input) return;
+    input.parentElement.classList.toggle("wrong", wrong);
+    if (wrong) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  }
+
+  /** Texts of the timeline, for stepping with the arrow keys. */
+  set timeline(times) {
+    this.times = times;
+  }
+
+  swap() {
+    const { subject, object } = this.inputs;
+    [subject.value, object.value] = [object.value, subject.value];
+    if (this.complete()) this.submit();
+    else (subject.value ? subject : object).focus();
+  }
+
+  next(input) {
+    if (this.complete()) this.submit();
+    else input.focus();
+  }
+
+  complete() {
+    const { subject, relation, object, time } = this.question;
+    return Boolean(relation && time && (subject || object));
+  }
+
+  submit() {
+    const missing = this.missing();
+    if (missing) missing.focus();
+    else this.ask(this.question);
+  }
+
+  missing() {
+    const { subject, relation, object, time } = this.question;
+    if (!subject && !object) return this.inputs.subject;
+    if (!relation) return this.inputs.relation;
+    return time ? null : this.inputs.time;
+  }
+
+  stepTime(event) {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const at = this.times.indexOf(this.inputs.time.value.trim());
+    if (!step || at < 0) return;
+    event.preventDefault();
+    this.inputs.time.value = this.times[Math.min(Math.max(at + step, 0), this.times.length - 1)];
+  }
+}

@@ -1,0 +1,55 @@
+// The model card and the question for the token.
+
+import { h, icon, whole } from "./dom.js";
+
+const about = document.getElementById("about");
+const tokenDialog = document.getElementById("token");
+
+function head(id, title, dialog) {
+  return h("div", { class: "dialog-head" }, h("h2", { id }, title), h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() }, icon("close")));
+}
+
+/** Fill and open the model card. */
+export function showCard(card) {
+  const { dataset } = card;
+  const figures = card.metrics.test ?? card.metrics.validation ?? {};
+  const shown = Object.entries(figures).filter(([, value]) => typeof value === "number");
+  about.replaceChildren(
+    head("about-title", `${card.scorer} on ${dataset.name}`, about),
+    h("p", { class: "quiet" }, card.protocol),
+    h("h3", {}, "Data"),
+    rows([
+      ["Entities", whole(dataset.entities)],
+      ["Relations", whole(dataset.relations)],
+      ...Object.entries(dataset.facts).map(([split, count]) => [`Facts in ${split}`, whole(count)]),
+      ["Time", `${dataset.timeline.first} to ${dataset.timeline.last}, by ${dataset.timeline.unit}`],
+    ]),
+    ...(shown.length ? [h("h3", {}, card.metrics.test ? "Test" : "Validation"), rows(shown.map(([name, value]) => [name, Number.isInteger(value) ? whole(value) : value.toFixed(4)]))] : []),
+    h("h3", {}, "Settings"),
+    rows(Object.entries(card.settings.model ?? {}).map(([name, value]) => [name, String(value)])),
+    h("p", { class: "quiet" }, `tgap ${card.version}, data ${dataset.checksum.slice(0, 12)}`),
+  );
+  about.showModal();
+}
+
+function rows(pairs) {
+  return h("table", {}, h("tbody", {}, pairs.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)))));
+}
+
+/** Ask for the token; ``wrong`` says that the last one was refused. */
+export function askForToken(wrong) {
+  return new Promise((resolve) => {
+    const input = h("input", { type: "password", id: "token-input", autocomplete: "off", required: true });
+    const form = h(
+      "form",
+      { method: "dialog" },
+      h("label", { for: "token-input" }, wrong ? "That token was refused. Token of this server:" : "Token of this server:"),
+      input,
+      h("button", { type: "submit", class: "button primary" }, "Continue"),
+    );
+    form.addEventListener("submit", () => resolve(input.value.trim()), { once: true });
+    tokenDialog.replaceChildren(h("div", { class: "dialog-head" }, h("h2", { id: "token-title" }, "A token is needed")), form);
+    if (!tokenDialog.open) tokenDialog.showModal();
+    input.focus();
+  });
+}

@@ -1,0 +1,37 @@
+// The strongest edges as tables: the same walk for those who would rather read or listen.
+
+import { h, percent, whole } from "./dom.js";
+
+const ROWS = 10;
+
+export function edgeTables(walk) {
+  return h(
+    "details",
+    { class: "edge-table" },
+    h("summary", {}, "The walk as tables"),
+    walk.document.steps.map((step) =>
+      h(
+        "div",
+        { class: "table-scroll", tabindex: "0", role: "region", "aria-label": `Strongest edges of step ${step.step}` },
+        h(
+          "table",
+          {},
+          h("caption", {}, `Step ${step.step}: ${whole(step.carried)} edges carried attention, ${percent(step.waiting)} stayed`),
+          h("thead", {}, h("tr", {}, ["From", "Relation", "To", "Date", "Seen from the question", "Attention", "Of the answer"].map((text) => h("th", { scope: "col" }, text)))),
+          h(
+            "tbody",
+            {},
+            step.edges.slice(0, ROWS).map((edge) =>
+              h(
+                "tr",
+                {},
+                [edge.subject, edge.relation + (edge.inverse ? " (inverse)" : ""), edge.object, edge.time, edge.words].map((text) => h("td", {}, text)),
+                [edge.attention, edge.through].map((share) => h("td", { class: "number" }, percent(share))),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,29 @@
+// A fact or a walk in words: entities, relations with an arrow in the direction of the stored fact, coloured dates.
+
+import { h, sideOf } from "./dom.js";
+
+/** Date and displacement of an event. */
+export function dateChip(edge) {
+  return h("span", { class: `date ${sideOf(edge.displacement)}`, title: edge.words }, `${edge.time}, ${edge.words}`);
+}
+
+/** A relation with its arrow: an inverse edge was walked against the fact. */
+export function arrow(edge) {
+  return h("span", { class: "relation" }, edge.inverse ? `←\u2009${edge.relation}\u2009—` : `—\u2009${edge.relation}\u2009→`);
+}
+
+/** A whole walk as a line of parts. */
+export function hops(start, edges) {
+  if (!edges.length) return h("span", { class: "hops" }, h("span", { class: "entity" }, start), h("span", { class: "relation" }, "attention stays here"));
+  return h(
+    "span",
+    { class: "hops" },
+    h("span", { class: "entity" }, edges[0].subject),
+    edges.flatMap((edge) => [arrow(edge), h("span", { class: "entity" }, edge.object), dateChip(edge)]),
+  );
+}
+
+/** The stored fact behind an edge: [subject, relation, object, time]. */
+export function factOf(edge) {
+  return edge.inverse ? [edge.object, edge.relation, edge.subject, edge.time] : [edge.subject, edge.relation, edge.object, edge.time];
+}

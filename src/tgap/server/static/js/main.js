@@ -1,0 +1,247 @@
+// The explorer: one question at a time, its answers, and the walk to the chosen answer.
+
+import { alive, get, post, setUp } from "./api.js";
+import { answersCard } from "./answers.js";
+import { AskBar } from "./askbar.js";
+import { CheckCard } from "./check.js";
+import { askForToken, showCard } from "./dialogs.js";
+import { debounced, h, icon, percent } from "./dom.js";
+import { pathsCard } from "./paths.js";
+import { body, fromAddress, fromApi, toAddress, words } from "./question.js";
+import { emptyState, loadingState, notice } from "./states.js";
+import { buildWalk } from "./walk/model.js";
+import { WalkCard } from "./walkcard.js";
+
+const EDGES = 60;
+const PATHS = 6;
+const TOP = 10;
+
+const results = document.getElementById("results");
+const noticeBox = document.getElementById("notice");
+const announcer = document.getElementById("announcer");
+const bar = new AskBar(document.getElementById("ask-form"), (question) => ask(question));
+
+const state = { card: null, timeline: null, question: null, prediction: null, walk: null, selected: "", truth: null, newest: null };
+const side = h("div", { class: "side" });
+const wide = h("div", { class: "wide" });
+const pathsPlace = h("div", {});
+const check = new CheckCard(showFailure);
+const walkCard = new WalkCard({
+  drag: debounced((time) => ask({ ...state.question, time }, { quiet: true }), 140),
+  settle: (time) => ask({ ...state.question, time }, { quiet: true, settled: true }),
+  whatIf: (fact) => check.whatIf(fact),
+  exported: () => ({ question: state.question, prediction: state.prediction, walk: state.walk, picture: walkCard.picture }),
+  tell: announce,
+});
+
+function announce(text) {
+  announcer.textContent = text;
+}
+
+/** Ask a question and show all there is. ``quiet``: the date is being dragged, what is shown stays until the new is there. */
+async function ask(question, { push = true, quiet = false, settled = !quiet, truth = null } = {}) {
+  state.newest?.abort();
+  const mine = new AbortController();
+  state.newest = mine;
+  state.question = question;
+  state.truth = truth ?? (quiet ? null : state.truth?.for === words(question) ? state.truth : null);
+  bar.question = question;
+  if (push && settled) history.pushState(null, "", toAddress(question));
+  document.title = `${words(question)} · tgap`;
+  if (!quiet) {
+    noticeBox.replaceChildren();
+    results.replaceChildren(loadingState());
+    results.setAttribute("aria-busy", "true");
+  }
+  try {
+    const prediction = await post("predict", { ...body(question), top: TOP }, mine.signal);
+    if (mine.signal.aborted) return;
+    showPrediction(prediction, question);
+    await explain(question, mine, !quiet);
+    noticeBox.replaceChildren();
+  } catch (error) {
+    if (error.name === "AbortError" || mine.signal.aborted) return;
+    if (!quiet) results.replaceChildren();
+    showFailure(error);
+  } finally {
+    if (state.newest === mine) results.removeAttribute("aria-busy");
+  }
+}
+
+function showPrediction(prediction, question) {
+  state.prediction = prediction;
+  const both = question.subject && question.object;
+  state.selected = question.answer || (both ? prediction.asked.name : (prediction.answers[0]?.name ?? ""));
+  drawAnswers();
+  if (!results.contains(side)) {
+    const explains = state.card?.explains !== false;
+    wide.replaceChildren(...(explains ? [h("div", { class: "card" }, h("div", { class: "skeleton block" }))] : [h("div", { class: "card empty" }, h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."))]));
+    results.replaceChildren(h("div", { class: "grid" }, side, wide));
+  }
+  const [best] = prediction.answers;
+  announce(best ? `${prediction.answers.length} answers. Best: ${best.name}, ${percent(best.score)}.` : "No answer.");
+}
+
+async function explain(question, mine, opened) {
+  if (state.card?.explains === false || !state.selected) return;
+  const asked = { ...body(question), answer: state.selected };
+  if (question.subject) asked.object = null;
+  const explanation = await post("explain", { ...asked, edges: EDGES, paths: PATHS }, mine.signal);
+  if (mine.signal.aborted) return;
+  state.walk = buildWalk(explanation);
+  if (!wide.contains(walkCard.element)) wide.replaceChildren(walkCard.element, h("div", { class: "pair" }, pathsPlace, check.element));
+  walkCard.show(state.walk, state.timeline ?? (await timeline()), opened);
+  pathsPlace.replaceChildren(pathsCard(state.walk, (path) => walkCard.trace(path)));
+  check.reset(question, state.selected);
+}
+
+function drawAnswers() {
+  const focused = document.activeElement?.closest?.(".answer")?.dataset.name;
+  side.replaceChildren(
+    answersCard({
+      ...state,
+      choose: (name) => choose(name),
+      reveal: () => {
+        state.truth = { ...state.truth, revealed: true };
+        drawAnswers();
+        announce(`The true answer is ${state.truth.answers[0]}.`);
+      },
+    }),
+  );
+  if (focused) side.querySelector(`.answer[data-name="${CSS.escape(focused)}"]`)?.focus();
+}
+
+/** Explain another answer. */
+async function choose(name) {
+  state.newest?.abort();
+  const mine = new AbortController();
+  state.newest = mine;
+  state.selected = name;
+  state.question = { ...state.question, answer: name };
+  history.pushState(null, "", toAddress(state.question));
+  drawAnswers();
+  try {
+    await explain(state.question, mine, true);
+  } catch (error) {
+    if (error.name !== "AbortError") showFailure(error);
+  }
+}
+
+function showFailure(error) {
+  const again = h("button", { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) }, "Try again");
+  if (error.code === "unknown_name") {
+    const { field, suggestions } = error.details;
+    bar.complain(field);
+    const chips = suggestions.map((name) =>
+      h("button", { type: "button", class: "chip", onclick: () => ask({ ...state.question, [field]: name }) }, name),
+    );
+    noticeBox.replaceChildren(notice(error.message.replace(/; did you mean.*/s, "."), ...(chips.length ? [h("span", {}, "Did you mean"), ...chips] : [])));
+  } else if (error.code === "offline") {
+    noticeBox.replaceChildren(notice(error.message, again));
+    waitForServer();
+  } else {
+    noticeBox.replaceChildren(notice(error.message, error.code === "bad_question" ? null : again));
+  }
+  noticeBox.scrollIntoView({ block: "nearest" });
+}
+
+/** Take the notice away as soon as the server is back. */
+function waitForServer() {
+  setTimeout(async () => {
+    if (!noticeBox.hasChildNodes()) return;
+    if (await alive()) noticeBox.replaceChildren(notice("The server is back.", h("button", { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) }, "Ask again")));
+    else waitForServer();
+  }, 2500);
+}
+
+async function timeline() {
+  state.timeline ??= await get("timeline", { points: 4000 });
+  bar.timeline = state.timeline.texts;
+  return state.timeline;
+}
+
+async function random() {
+  try {
+    const found = await get("questions/random");
+    const question = fromApi(found.question);
+    await ask(question, { truth: { for: words(question), answers: found.answers, revealed: false } });
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+function showStarters(questions) {
+  const starter = (question) => {
+    const part = (name) => (name ? name : h("span", { class: "hole" }, "?"));
+    return h(
+      "button",
+      { type: "button", class: "chip starter", onclick: () => ask(fromApi(question)) },
+      part(question.subject), ` · ${question.relation} · `, part(question.object), " ", h("span", { class: "when" }, question.time),
+    );
+  };
+  document.getElementById("starters").replaceChildren(
+    h("button", { type: "button", class: "chip random", id: "random", onclick: random }, icon("dice"), "Random test question"),
+    h("span", { class: "hint" }, "or try"),
+    ...questions.map(starter),
+  );
+}
+
+function showTheme() {
+  const button = document.getElementById("theme-button");
+  const names = { auto: "as the system", light: "light", dark: "dark" };
+  const draw = () => {
+    const choice = window.tgapTheme.chosen();
+    button.replaceChildren(icon(choice));
+    button.setAttribute("aria-label", `Colours: ${names[choice]}`);
+    button.title = `Colours: ${names[choice]}`;
+  };
+  button.addEventListener("click", () => {
+    window.tgapTheme.next();
+    draw();
+  });
+  draw();
+}
+
+async function begin() {
+  showTheme();
+  setUp(askForToken, (why) => announce(why ?? ""));
+  const asked = fromAddress(location.search);
+  if (asked) {
+    state.question = asked;
+    bar.question = asked;
+    results.replaceChildren(loadingState());
+  } else {
+    results.replaceChildren(emptyState(null));
+  }
+  addEventListener("popstate", () => {
+    const question = fromAddress(location.search);
+    if (question) ask(question, { push: false });
+    else home();
+  });
+  const aboutButton = document.getElementById("about-button");
+  try {
+    const [card, examples] = await Promise.all([get("model"), get("questions/examples")]);
+    state.card = card;
+    aboutButton.textContent = `${card.dataset.name} · ${card.scorer}`;
+    aboutButton.title = "About this model";
+    aboutButton.addEventListener("click", () => showCard(card));
+    document.getElementById("foot-model").textContent = `${card.dataset.entities.toLocaleString("en")} entities, ${card.dataset.relations.toLocaleString("en")} relations, ${card.dataset.timeline.first} to ${card.dataset.timeline.last}`;
+    showStarters(examples.questions);
+    if (asked) await ask(asked, { push: false });
+    else home();
+    await timeline();
+  } catch (error) {
+    aboutButton.textContent = "no connection";
+    showFailure(error);
+  }
+}
+
+function home() {
+  state.newest?.abort();
+  state.question = null;
+  document.title = "tgap explorer";
+  noticeBox.replaceChildren();
+  results.replaceChildren(emptyState(state.card));
+}
+
+begin();

@@ -1,0 +1,207 @@
+// The layered picture as SVG. It draws what the layout says and tells what is hovered, focused and chosen.
+
+import { h, percent, s } from "../dom.js";
+import { layOut } from "./layout.js";
+
+const NARROWEST = 620;
+
+export class WalkPicture {
+  /** ``calls``: chooseLink(link), chooseNode(node), hoverLink(link or null). */
+  constructor(calls) {
+    this.calls = calls;
+    this.svg = s("svg", { class: "picture", role: "group", "aria-label": "The walk" });
+    this.element = h("div", { class: "picture-scroll", tabindex: "0", role: "region", "aria-label": "Picture of the walk; arrow keys move between its parts" }, this.svg);
+    this.walk = null;
+    this.threshold = 0.01;
+    this.brush = null;
+    this.path = null;
+    this.chosen = null;
+    this.svg.addEventListener("keydown", (event) => this.key(event));
+    this.watcher = new ResizeObserver(() => this.fit());
+    this.watcher.observe(this.element);
+  }
+
+  show(walk, threshold) {
+    this.walk = walk;
+    this.threshold = threshold;
+    this.path = null;
+    this.chosen = null;
+    this.draw();
+  }
+
+  fit() {
+    const width = this.measure();
+    if (this.walk && this.layout && Math.abs(width - this.layout.width) > 2) this.draw();
+  }
+
+  measure() {
+    return Math.max(NARROWEST, Math.floor(this.element.clientWidth - 8) || NARROWEST);
+  }
+
+  setThreshold(threshold) {
+    this.threshold = threshold;
+    this.draw();
+  }
+
+  draw() {
+    const layout = layOut(this.walk, this.threshold, this.measure());
+    this.layout = layout;
+    this.curtain = s("rect", { x: 0, y: 0, width: layout.width, height: layout.height });
+    const lines = s("g", { "clip-path": "url(#curtain)" });
+    for (const wait of layout.waits) lines.append(s("path", { class: "stay-line", d: wait.d, "data-path": wait.path }));
+    this.linkElements = layout.links.map((drawn) => this.drawLink(drawn));
+    lines.append(...this.linkElements);
+    this.sparks = s("g", {});
+    this.headings = layout.columns.map((column, place) => this.heading(column, place));
+    this.nodeElements = layout.columns.flatMap((column) => column.nodes.map((node) => this.drawNode(node)));
+    this.svg.replaceChildren(
+      s("defs", {}, s("clipPath", { id: "curtain" }, this.curtain)),
+      ...layout.columns.map((column) => s("line", { class: "rail", x1: column.x, x2: column.x, y1: 34, y2: layout.height - 6 })),
+      ...this.headings,
+      lines,
+      this.sparks,
+      ...this.nodeElements,
+    );
+    for (const [name, value] of Object.entries({ width: layout.width, height: layout.height, viewBox: `0 0 ${layout.width} ${layout.height}` })) {
+      this.svg.setAttribute(name, value);
+    }
+    this.items = [...this.nodeElements, ...this.linkElements];
+    this.items.forEach((item, place) => item.setAttribute("tabindex", place === 0 ? "0" : "-1"));
+    this.light();
+    this.reveal(this.walk.length);
+  }
+
+  heading(column, place) {
+    const last = place === this.walk.length;
+    const text = place === 0 ? "Start" : last ? `Step ${place}: answers` : `Step ${place}`;
+    return s("text", { class: "heading", x: column.x, y: 22, "text-anchor": "middle", "data-column": place }, text);
+  }
+
+  drawLink({ link, d, width }) {
+    const kind = `link ${link.side}${link.inverse ? " inverse" : ""}${[...link.paths].some((place) => place < 3) ? " on-path" : ""}`;
+    const element = s(
+      "g",
+      { class: kind, role: "button", "aria-label": linkWords(link), "data-step": link.step, "data-key": link.key },
+      s("path", { class: "hit", d }),
+      s("path", { class: "line", d, "stroke-width": width.toFixed(1) }),
+    );
+    element.link = link;
+    element.addEventListener("click", () => this.calls.chooseLink(link));
+    element.addEventListener("pointerenter", (event) => this.calls.hoverLink(link, event));
+    element.addEventListener("pointermove", (event) => this.calls.hoverLink(link, event));
+    element.addEventListener("pointerleave", () => this.calls.hoverLink(null));
+    element.addEventListener("focus", () => this.calls.hoverLink(link));
+    element.addEventListener("blur", () => this.calls.hoverLink(null));
+    return element;
+  }
+
+  drawNode(node) {
+    const last = node.column === this.walk.length;
+    const role = last && node.name === this.walk.answer ? " answer" : node.column === 0 ? " start" : "";
+    const letters = last ? 24 : Math.max(10, Math.floor(this.layout.gap / 9));
+    const short = node.name.length > letters ? `${node.name.slice(0, letters - 1).trimEnd()}…` : node.name;
+    const label = last
+      ? s("text", { class: "label", x: node.x + node.r + 8, y: node.y + 4 }, short, s("tspan", { class: "amount", dx: 7 }, percent(node.mass)))
+      : s("text", { class: "label", x: node.column === 0 ? Math.max(node.x - 40, 6) : node.x, y: node.y + node.r + 14, "text-anchor": node.column === 0 ? "start" : "middle" }, short);
+    const element = s(
+      "g",
+      { class: `node${role}`, role: "button", "aria-label": `${node.name}, ${nodeWords(node)}`, "data-column": node.column, "data-name": node.name },
+      s("title", {}, `${node.name}: ${nodeWords(node)}`),
+      s("circle", { cx: node.x, cy: node.y, r: node.r.toFixed(1) }),
+      label,
+    );
+    element.node = node;
+    element.addEventListener("click", () => this.calls.chooseNode(node));
+    return element;
+  }
+
+  /** Light what the brush, a path or a choice singles out. */
+  light() {
+    const { brush, path, chosen } = this;
+    this.svg.classList.toggle("brushed", brush !== null);
+    this.svg.classList.toggle("pathed", path !== null && brush === null);
+    for (const element of this.linkElements ?? []) {
+      const { link } = element;
+      element.classList.toggle("lit", brush !== null && link.events.some((event) => event.displacement >= brush[0] && event.displacement <= brush[1]));
+      element.classList.toggle("traced", path !== null && link.paths.has(path));
+      element.classList.toggle("chosen", chosen === link.key);
+    }
+    for (const line of this.svg.querySelectorAll(".stay-line")) line.classList.toggle("traced", Number(line.dataset.path) === path);
+  }
+
+  setBrush(brush) {
+    this.brush = brush;
+    this.light();
+  }
+
+  setPath(path) {
+    this.path = path;
+    this.light();
+  }
+
+  setChosen(key) {
+    this.chosen = key;
+    this.light();
+  }
+
+  /** Show the walk up to ``progress`` steps (a fraction is the way to the next column). */
+  reveal(progress) {
+    const { columns, width } = this.layout;
+    const step = Math.min(Math.floor(progress), this.walk.length);
+    const here = columns[step];
+    const next = columns[Math.min(step + 1, this.walk.length)];
+    const edge = step >= this.walk.length ? width : here.x + (next.x - here.x) * (progress - step);
+    this.curtain.setAttribute("width", Math.max(edge, 0).toFixed(1));
+    for (const element of [...this.nodeElements, ...this.headings]) {
+      element.classList.toggle("later", Number(element.dataset.column) > progress + 0.06);
+    }
+  }
+
+  /** One tab stop; arrows move to the nearest part in their direction, Enter opens it. */
+  key(event) {
+    const from = event.target.closest?.(".node, .link");
+    if (!from) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      from.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      return;
+    }
+    const direction = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+    if (!direction) return;
+    event.preventDefault();
+    const to = this.nearest(from, direction);
+    if (!to) return;
+    from.setAttribute("tabindex", "-1");
+    to.setAttribute("tabindex", "0");
+    to.focus();
+  }
+
+  nearest(from, [dx, dy]) {
+    const [x, y] = centre(from);
+    let best = null;
+    let least = Infinity;
+    for (const item of this.items) {
+      const [ox, oy] = centre(item);
+      const ahead = (ox - x) * dx + (oy - y) * dy;
+      const aside = Math.abs((ox - x) * dy) + Math.abs((oy - y) * dx);
+      if (item === from || ahead <= 1 || ahead + 3 * aside >= least) continue;
+      best = item;
+      least = ahead + 3 * aside;
+    }
+    return best;
+  }
+}
+
+function centre(item) {
+  const box = item.querySelector("circle, .line").getBBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+function nodeWords(node) {
+  return node.column === 0 ? "the walk starts here" : `${percent(node.mass)} of attention after step ${node.column}`;
+}
+
+function linkWords(link) {
+  const count = link.events.length;
+  return `Step ${link.step}: ${link.subject} to ${link.object}, ${percent(link.attention)} of attention over ${count} ${link.side} event${count === 1 ? "" : "s"}${link.inverse ? ", against their direction" : ""}`;
+}

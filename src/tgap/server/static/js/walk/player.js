@@ -1,0 +1,118 @@
+// Play the walk: a curtain opens from column to column while sparks carry attention along the links.
+
+import { s, stillPlease } from "../dom.js";
+import { along } from "./layout.js";
+
+const STEP = 1500; // milliseconds a step
+const MOST = 70; // sparks at once
+
+export class Player {
+  /** ``tell(step, playing)`` hears where the walk stands. */
+  constructor(picture, tell) {
+    this.picture = picture;
+    this.tell = tell;
+    this.progress = 0;
+    this.playing = false;
+    this.frame = 0;
+  }
+
+  get length() {
+    return this.picture.walk.length;
+  }
+
+  /** A new walk: shown whole at once, or opened quickly for the eye to follow. */
+  reset(opened) {
+    this.stop();
+    if (opened && !stillPlease()) {
+      this.progress = 0;
+      this.run(STEP * 0.32, false);
+    } else {
+      this.go(this.length);
+    }
+  }
+
+  /** The picture was drawn anew (another threshold or width). */
+  refresh() {
+    if (!this.playing) this.picture.reveal(this.progress);
+  }
+
+  toggle() {
+    if (this.playing) {
+      this.stop();
+      this.go(Math.ceil(this.progress));
+      return;
+    }
+    if (this.progress >= this.length) this.progress = 0;
+    if (stillPlease()) this.go(Math.floor(this.progress) + 1);
+    else this.run(STEP, true);
+  }
+
+  /** Stand after ``step`` steps. */
+  go(step) {
+    this.stop();
+    this.progress = Math.min(Math.max(step, 0), this.length);
+    this.picture.reveal(this.progress);
+    this.tell(this.progress, false);
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+    this.playing = false;
+    this.picture.sparks?.replaceChildren();
+  }
+
+  run(duration, sparkling) {
+    this.playing = sparkling;
+    let last = performance.now();
+    let step = -1;
+    let sparks = [];
+    const tick = (now) => {
+      this.progress = Math.min(this.progress + Math.min(now - last, 60) / duration, this.length);
+      last = now;
+      const current = Math.min(Math.floor(this.progress), this.length - 1);
+      if (current !== step) {
+        step = current;
+        if (sparkling) {
+          sparks = this.ignite(step);
+          this.tell(step, true);
+        }
+      }
+      this.picture.reveal(this.progress);
+      const part = this.progress - step;
+      for (const spark of sparks) spark.move(part);
+      if (this.progress >= this.length) {
+        this.stop();
+        this.tell(this.length, false);
+      } else {
+        this.frame = requestAnimationFrame(tick);
+      }
+    };
+    this.frame = requestAnimationFrame(tick);
+  }
+
+  /** Sparks of a step: more where more attention flows. */
+  ignite(step) {
+    const drawn = this.picture.layout.links.filter(({ link }) => link.step === step + 1);
+    const total = drawn.reduce((sum, { link }) => sum + link.attention, 0) || 1;
+    const sparks = [];
+    for (const { link, points, width } of drawn) {
+      const count = Math.max(1, Math.round((MOST * link.attention) / total / 2));
+      for (let place = 0; place < count && sparks.length < MOST; place += 1) {
+        const circle = s("circle", { class: `spark ${link.side}`, r: Math.min(2 + width / 5, 4.4).toFixed(1) });
+        const delay = (place / count) * 0.16;
+        sparks.push({
+          circle,
+          move(part) {
+            const at = Math.min(Math.max((part - delay) / (0.97 - delay), 0), 1);
+            const [x, y] = along(points, 1 - (1 - at) ** 1.4);
+            circle.setAttribute("cx", x.toFixed(1));
+            circle.setAttribute("cy", y.toFixed(1));
+            circle.setAttribute("opacity", at <= 0 || at >= 1 ? 0 : 0.95);
+          },
+        });
+      }
+    }
+    this.picture.sparks.replaceChildren(...sparks.map((spark) => spark.circle));
+    return sparks;
+  }
+}
