@@ -1,0 +1,143 @@
+"""Core nodes and sampled edges are those that plain sorting chooses, with ties decided by the hash."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests import oracle
+from tests.tiny import star_hub, tiny_graph
+from tgap.graph import TemporalGraph, Visibility
+from tgap.graph.hashing import query_keys
+from tgap.graph.sampling import CoreNodes, choose_core, sample_edges
+from tgap.graph.subgraph import roads
+
+MANY = settings(max_examples=60, deadline=None)
+SEED = 4
+QUERIES = [(0, 1, 3), (5, 2, -7), (0, 0, 3)]
+KEYS = query_keys(SEED, *(np.array(column) for column in zip(*QUERIES, strict=True)))
+
+
+def key_of(query: int, step: int) -> int:
+    return oracle.step_key(SEED, *QUERIES[query], step)
+
+
+def coarse(random: np.random.Generator, count: int, levels: int) -> NDArray[np.float64]:
+    """Values with many ties and zeros."""
+    return random.integers(0, levels, count) / 4
+
+
+def mass_lists(random: np.random.Generator, entities: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """A list of distinct entities, in any order, for each query; the last may be empty."""
+    lengths = [int(random.integers(1, entities + 1)), int(random.integers(1, entities + 1)), int(random.integers(0, 2))]
+    nodes = [random.permutation(entities)[:length] for length in lengths]
+    return np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(nodes).astype(np.int32)
+
+
+@MANY
+@given(seed=st.integers(0, 10**6), most=st.sampled_from([1, 2, 3, 8, 50]), levels=st.sampled_from([1, 2, 3, 100]))
+def test_core_nodes_are_the_entities_of_highest_mass(seed: int, most: int, levels: int) -> None:
+    random = np.random.default_rng(seed)
+    entities, step = 12, 2
+    row, node = mass_lists(random, entities)
+    mean, degree = coarse(random, len(node), levels), random.integers(1, 9, entities)
+    core = choose_core(row, node, mean, KEYS, step, most, degree)
+    assert len(core.row) == len(QUERIES) + 1
+    for query in range(len(QUERIES)):
+        entries = [m for m in range(row[query], row[query + 1]) if mean[m] > 0]
+        entries.sort(key=lambda m: (-mean[m], oracle.node_hash(key_of(query, step), int(node[m]))))
+        assert core.entry[core.row[query] : core.row[query + 1]].tolist() == entries[:most]
+    # Room for the edges of each core node, one after the other, and of no other entity.
+    lengths = degree[node[core.entry]]
+    assert core.room == lengths.sum()
+    np.testing.assert_array_equal(core.start[core.entry], np.cumsum(lengths) - lengths)
+    others = np.setdiff1d(np.arange(len(node)), core.entry)
+    assert (core.start[others] == -1).all()
+
+
+def plain_selection(
+    graph: TemporalGraph, view: Visibility, nodes: list[int], value: dict[int, float], key: int, most: tuple[int, int]
+) -> tuple[list[int], list[int]]:
+    """Candidates and added edges by sorting."""
+    sampled, added = most
+    candidates: list[int] = []
+    for node in nodes:
+        edges = [e for e in range(int(graph.row[node]), int(graph.row[node + 1])) if view.mask[e]]
+        candidates += sorted(edges, key=lambda e: oracle.edge_hash(key, e))[:sampled]
+    best = sorted(candidates, key=lambda e: (-value[e], oracle.edge_hash(key, e)))
+    return sorted(candidates), sorted(best[:added])
+
+
+@MANY
+@given(
+    seed=st.integers(0, 10**6),
+    most=st.tuples(st.sampled_from([1, 2, 4, 100]), st.sampled_from([1, 2, 5, 1000])),
+    levels=st.sampled_from([1, 2, 4, 1000]),
+    hidden=st.sampled_from([0.0, 0.3, 1.0]),
+    single=st.booleans(),
+)
+def test_sampled_edges_are_those_that_sorting_chooses(
+    seed: int, most: tuple[int, int], levels: int, hidden: float, single: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    graph = tiny_graph(seed, facts=40)
+    row, node = mass_lists(random, graph.num_entities)
+    mean, step = coarse(random, len(node), 3), 1
+    core = choose_core(row, node, mean, KEYS, step, 4, graph.degree)
+    attention = coarse(random, core.room, levels).astype(np.float32 if single else np.float64)
+    facts = random.choice(graph.num_facts, int(hidden * graph.num_facts), replace=False)
+    with Visibility(graph).hidden(facts) as view:
+        sample = sample_edges(roads(view), core, node, attention, KEYS, step, *most)
+        for query in range(len(QUERIES)):
+            entries = core.entry[core.row[query] : core.row[query + 1]]
+            value = {
+                int(graph.row[node[m]]) + k: float(attention[core.start[m] + k])
+                for m in entries
+                for k in range(int(graph.degree[node[m]]))
+            }
+            nodes = [int(node[m]) for m in entries]
+            wanted = plain_selection(graph, view, nodes, value, key_of(query, step), most)
+            candidates = sample.candidate[sample.candidate_row[query] : sample.candidate_row[query + 1]]
+            added = sample.added[sample.added_row[query] : sample.added_row[query + 1]]
+            assert (sorted(candidates.tolist()), sorted(added.tolist())) == wanted
+
+
+def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
+    """Edges sampled from the middle of a star, all of equal attention."""
+    graph = star_hub(60)
+    keys = query_keys(seed, np.array([0]), np.array([0]), np.array([5]))
+    degree = int(graph.degree[0])
+    core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
+    node, attention = np.zeros(1, np.int32), np.full(degree, 0.1)
+    return sample_edges(roads(Visibility(graph)), core, node, attention, keys, step, sampled, 1000).candidate.tolist()
+
+
+def test_samples_change_with_seed_and_step_and_grow_with_their_number() -> None:
+    assert hub_sample(0, 10) == hub_sample(0, 10)
+    assert hub_sample(0, 10) != hub_sample(1, 10)
+    assert hub_sample(0, 10) != hub_sample(0, 10, step=2)
+    assert set(hub_sample(0, 10)) < set(hub_sample(0, 20))
+
+
+def test_every_edge_is_as_likely_as_any_other() -> None:
+    rounds = 600
+    counts = np.bincount(np.concatenate([hub_sample(seed, 10) for seed in range(rounds)]), minlength=61)[:61]
+    expected = rounds * 10 / 61
+    assert counts.sum() == rounds * 10
+    assert ((counts - expected) ** 2 / expected).sum() < 110  # chi square of 60: beyond 110 in one of ten thousand
+
+
+@pytest.mark.parametrize("added", [1, 3, 7])
+def test_of_equal_attention_the_lowest_hashes_join(added: int) -> None:
+    graph = star_hub()
+    keys = query_keys(0, np.array([0]), np.array([0]), np.array([5]))
+    degree = int(graph.degree[0])
+    core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
+    flat = np.full(degree, 0.25, np.float32)
+    sample = sample_edges(roads(Visibility(graph)), core, np.zeros(1, np.int32), flat, keys, 1, 1000, added)
+    key = oracle.step_key(0, 0, 0, 5, 1)
+    wanted = sorted(range(degree), key=lambda e: oracle.edge_hash(key, e))[:added]
+    assert sorted(sample.added.tolist()) == sorted(wanted)
