@@ -44,7 +44,7 @@ class Case:
     batches: int = 12
     edges: int = 0  # synthetic graph with this many edges instead of ICEWS14
     cap: int = 0  # walk_cap and gather_cap, with lazy features
-    shares: bool = False  # also tell where the time goes
+    profile: bool = False  # also tell where the time goes
 
 
 def main() -> None:
@@ -101,8 +101,8 @@ def full() -> None:
     for size in ("x10", "x100"):
         for task in ("train", "eval"):
             for batch, mixed in ((16, False), (32, False), (64, False), (16, True)):
-                add("main", Case(task=task, size=size, batch=batch, mixed=mixed, shares=True))
-            add("main", Case(task=task, size=size, batch=8, shares=True))
+                add("main", Case(task=task, size=size, batch=batch, mixed=mixed, profile=True))
+            add("main", Case(task=task, size=size, batch=8, profile=True))
             add("main", Case(task=task, size=size, batch=8, kernels="reference", batches=1))
         add("main", Case(task="warm", size=size, batches=30))
     for threads in (1, 2):
@@ -188,7 +188,7 @@ def measure(case: Case) -> dict[str, Any]:
         "first_seconds": compiled,
         "edges_in_graph": graph.num_edges,
     }
-    if case.shares:
+    if case.profile:
         result["shares"] = shares(step)
     result["rss_gb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     return result

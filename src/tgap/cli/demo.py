@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tgap.data import Dataset
     from tgap.predict import Predictor
 
-_SETTINGS = ("training.epochs=3", "training.validation_queries=500")
+_SETTINGS = ("training.epochs=2", "training.validate_every=1", "training.validation_queries=500")
 _LOOK_AT = 30  # test facts among which the demo looks for one to ask about
 
 
