@@ -18,7 +18,7 @@ def test_model_card(client: httpx.Client) -> None:
     assert card["dataset"]["facts"] == {"train": 10, "valid": 1, "test": 2}
     assert card["dataset"]["timeline"] == {"unit": "day", "first": "2014-01-01", "last": "2014-12-31", "span": 364}
     assert card["explains"] is True
-    assert "time-filtered" in card["protocol"]
+    assert "raw" in card["protocol"]
 
 
 def test_search_ranks_names_that_begin_with_the_part_first(client: httpx.Client) -> None:

@@ -10,8 +10,8 @@ from tgap.runs import LoadedRun
 from tgap.scorer import Explainer, Scorer
 
 PROTOCOL = (
-    "Ranks among all entities, both directions of every fact, ties count half. Figures without a name are "
-    "time-filtered: other answers that are true at the same time step aside. 'raw' removes nobody."
+    "Ranks among all entities, both directions of every fact, ties count half. raw: nobody steps aside; static: other "
+    "answers that are true at any time do; time: only those that are true at the same time do (the figures to quote)."
 )
 
 

@@ -31,7 +31,8 @@ class NameIndex:
         """Names that hold ``part``, best first; for no part the most used ones, relations of the given ends first."""
         vocabulary, counts = self._table(kind)
         if part.strip():
-            found = vocabulary.search(part, limit)
+            hits = vocabulary.search(part, len(vocabulary))
+            found = sorted(hits, key=lambda index: _nearness(vocabulary.name(index), part, int(counts[index])))[:limit]
         else:
             used = self._used_with(subject, obj) if kind == "relation" else counts
             found = np.lexsort((np.arange(len(counts)), -counts, -used))[:limit].tolist()
@@ -66,3 +67,11 @@ class NameIndex:
             if text is not None and text in self._dataset.entities:
                 chosen &= column == self._dataset.entities.id(text)
         return np.bincount(facts.relation[chosen], minlength=self._dataset.num_relations)
+
+
+def _nearness(name: str, part: str, facts: int) -> tuple[int, int]:
+    """The name itself, names that begin with the part, those with a word that does, the rest; each by use."""
+    folded, wanted = name.casefold(), part.strip().casefold()
+    if folded.startswith(wanted):
+        return (0 if len(folded) == len(wanted) else 1, -facts)
+    return (2 if f" {wanted}" in folded or f"({wanted}" in folded else 3, -facts)

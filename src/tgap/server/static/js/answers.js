@@ -49,7 +49,8 @@ function row(answer, best, hidden, state) {
     h("span", { class: "rank" }, Number.isInteger(answer.rank) ? `${answer.rank}` : answer.rank.toFixed(1)),
     h("span", { class: "name" }, answer.name),
     h("span", { class: "share" }, probabilities ? percent(answer.score) : answer.score.toFixed(3)),
-    h("span", { class: "marks" }, mark(answer, hidden), probabilities && h("span", { class: "why", "aria-hidden": "true" }, "why?")),
+    mark(answer, hidden),
+    probabilities && h("span", { class: "why", "aria-hidden": "true" }, "why?"),
     h("span", { class: "track", "aria-hidden": "true" }, fill),
   );
 }

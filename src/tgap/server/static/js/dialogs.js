@@ -12,8 +12,7 @@ function head(id, title, dialog) {
 /** Fill and open the model card. */
 export function showCard(card) {
   const { dataset } = card;
-  const figures = card.metrics.test ?? card.metrics.validation ?? {};
-  const shown = Object.entries(figures).filter(([, value]) => typeof value === "number");
+  const split = card.metrics.test ? "test" : "validation";
   about.replaceChildren(
     head("about-title", `${card.scorer} on ${dataset.name}`, about),
     h("p", { class: "quiet" }, card.protocol),
@@ -24,12 +23,30 @@ export function showCard(card) {
       ...Object.entries(dataset.facts).map(([split, count]) => [`Facts in ${split}`, whole(count)]),
       ["Time", `${dataset.timeline.first} to ${dataset.timeline.last}, by ${dataset.timeline.unit}`],
     ]),
-    ...(shown.length ? [h("h3", {}, card.metrics.test ? "Test" : "Validation"), rows(shown.map(([name, value]) => [name, Number.isInteger(value) ? whole(value) : value.toFixed(4)]))] : []),
+    ...figures(split, card.metrics[split] ?? {}),
     h("h3", {}, "Settings"),
     rows(Object.entries(card.settings.model ?? {}).map(([name, value]) => [name, String(value)])),
     h("p", { class: "quiet" }, `tgap ${card.version}, data ${dataset.checksum.slice(0, 12)}`),
   );
   about.showModal();
+}
+
+const COLUMNS = { mrr: "MRR", hits1: "Hits@1", hits3: "Hits@3", hits10: "Hits@10", mean_rank: "Mean rank" };
+
+/** Figures by protocol, one row each. */
+function figures(split, measured) {
+  const protocols = ["raw", "static", "time"].filter((name) => measured[name]);
+  if (!protocols.length) return [];
+  const cell = (name, value) => (name === "mean_rank" ? value.toFixed(0) : name === "mrr" ? value.toFixed(4) : `${(100 * value).toFixed(1)} %`);
+  return [
+    h("h3", {}, `Measured on ${split}`),
+    h(
+      "table",
+      { class: "figures" },
+      h("thead", {}, h("tr", {}, h("td", {}), Object.values(COLUMNS).map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, protocols.map((protocol) => h("tr", {}, h("th", { scope: "row" }, protocol), Object.keys(COLUMNS).map((name) => h("td", {}, measured[protocol][name] === undefined ? "" : cell(name, measured[protocol][name])))))),
+    ),
+  ];
 }
 
 function rows(pairs) {

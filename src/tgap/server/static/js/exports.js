@@ -113,7 +113,7 @@ function pictureText({ question, picture, walk }) {
   copied.querySelectorAll("*").forEach((element, place) => {
     const style = getComputedStyle(originals[place]);
     for (const name of STYLES) element.setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "tabindex", "role"]) element.removeAttribute(name);
+    for (const name of ["class", "tabindex", "role", "aria-label", "data-step", "data-column", "data-name", "data-path"]) element.removeAttribute(name);
   });
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();

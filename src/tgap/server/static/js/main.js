@@ -8,7 +8,7 @@ import { askForToken, showCard } from "./dialogs.js";
 import { debounced, h, icon, percent } from "./dom.js";
 import { pathsCard } from "./paths.js";
 import { body, fromAddress, fromApi, toAddress, words } from "./question.js";
-import { emptyState, loadingState, notice } from "./states.js";
+import { emptyState, loadingState, notice, withoutReasons } from "./states.js";
 import { buildWalk } from "./walk/model.js";
 import { WalkCard } from "./walkcard.js";
 
@@ -22,13 +22,18 @@ const announcer = document.getElementById("announcer");
 const bar = new AskBar(document.getElementById("ask-form"), (question) => ask(question));
 
 const state = { card: null, timeline: null, question: null, prediction: null, walk: null, selected: "", truth: null, newest: null };
-const side = h("div", { class: "side" });
-const wide = h("div", { class: "wide" });
-const pathsPlace = h("div", {});
+const answersPlace = h("div", { class: "place-answers" });
+const walkPlace = h("div", { class: "place-walk" });
+const pathsPlace = h("div", { class: "place-paths" });
+const checkPlace = h("div", { class: "place-check" });
 const check = new CheckCard(showFailure);
+const dragged = debounced((time) => ask({ ...state.question, time }, { quiet: true }), 140);
 const walkCard = new WalkCard({
-  drag: debounced((time) => ask({ ...state.question, time }, { quiet: true }), 140),
-  settle: (time) => ask({ ...state.question, time }, { quiet: true, settled: true }),
+  drag: dragged,
+  settle: (time) => {
+    dragged.cancel();
+    ask({ ...state.question, time }, { quiet: true, settled: true });
+  },
   whatIf: (fact) => check.whatIf(fact),
   exported: () => ({ question: state.question, prediction: state.prediction, walk: state.walk, picture: walkCard.picture }),
   tell: announce,
@@ -73,10 +78,11 @@ function showPrediction(prediction, question) {
   const both = question.subject && question.object;
   state.selected = question.answer || (both ? prediction.asked.name : (prediction.answers[0]?.name ?? ""));
   drawAnswers();
-  if (!results.contains(side)) {
-    const explains = state.card?.explains !== false;
-    wide.replaceChildren(...(explains ? [h("div", { class: "card" }, h("div", { class: "skeleton block" }))] : [h("div", { class: "card empty" }, h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."))]));
-    results.replaceChildren(h("div", { class: "grid" }, side, wide));
+  if (!results.contains(answersPlace)) {
+    walkPlace.replaceChildren(state.card?.explains === false ? withoutReasons() : h("div", { class: "card" }, h("div", { class: "skeleton block" })));
+    pathsPlace.replaceChildren();
+    checkPlace.replaceChildren();
+    results.replaceChildren(h("div", { class: "grid" }, h("div", { class: "column" }, answersPlace, checkPlace), h("div", { class: "column" }, walkPlace, pathsPlace)));
   }
   const [best] = prediction.answers;
   announce(best ? `${prediction.answers.length} answers. Best: ${best.name}, ${percent(best.score)}.` : "No answer.");
@@ -89,7 +95,8 @@ async function explain(question, mine, opened) {
   const explanation = await post("explain", { ...asked, edges: EDGES, paths: PATHS }, mine.signal);
   if (mine.signal.aborted) return;
   state.walk = buildWalk(explanation);
-  if (!wide.contains(walkCard.element)) wide.replaceChildren(walkCard.element, h("div", { class: "pair" }, pathsPlace, check.element));
+  if (!walkPlace.contains(walkCard.element)) walkPlace.replaceChildren(walkCard.element);
+  if (!checkPlace.contains(check.element)) checkPlace.replaceChildren(check.element);
   walkCard.show(state.walk, state.timeline ?? (await timeline()), opened);
   pathsPlace.replaceChildren(pathsCard(state.walk, (path) => walkCard.trace(path)));
   check.reset(question, state.selected);
@@ -97,7 +104,7 @@ async function explain(question, mine, opened) {
 
 function drawAnswers() {
   const focused = document.activeElement?.closest?.(".answer")?.dataset.name;
-  side.replaceChildren(
+  answersPlace.replaceChildren(
     answersCard({
       ...state,
       choose: (name) => choose(name),
@@ -108,7 +115,7 @@ function drawAnswers() {
       },
     }),
   );
-  if (focused) side.querySelector(`.answer[data-name="${CSS.escape(focused)}"]`)?.focus();
+  if (focused) answersPlace.querySelector(`.answer[data-name="${CSS.escape(focused)}"]`)?.focus();
 }
 
 /** Explain another answer. */
@@ -143,6 +150,17 @@ function showFailure(error) {
     noticeBox.replaceChildren(notice(error.message, error.code === "bad_question" ? null : again));
   }
   noticeBox.scrollIntoView({ block: "nearest" });
+}
+
+/** Why an answer takes longer than usual; null once it has come. */
+function showWaiting(why) {
+  const shown = noticeBox.querySelector("[data-waiting]");
+  if (!why) shown?.remove();
+  else if (!shown) {
+    const waiting = notice(`The server is not ready: ${why}.`);
+    waiting.dataset.waiting = "";
+    noticeBox.replaceChildren(waiting);
+  }
 }
 
 /** Take the notice away as soon as the server is back. */
@@ -204,7 +222,7 @@ function showTheme() {
 
 async function begin() {
   showTheme();
-  setUp(askForToken, (why) => announce(why ?? ""));
+  setUp(askForToken, showWaiting);
   const asked = fromAddress(location.search);
   if (asked) {
     state.question = asked;

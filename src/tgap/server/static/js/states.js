@@ -4,7 +4,7 @@ import { h, s } from "./dom.js";
 
 /** Before the first question. */
 export function emptyState(card) {
-  const who = card ? ` ${card.dataset.name} has ${card.dataset.entities.toLocaleString("en")} names from ${card.dataset.timeline.first} to ${card.dataset.timeline.last}.` : "";
+  const who = card ? ` The dataset ${card.dataset.name} has ${card.dataset.entities.toLocaleString("en")} names from ${card.dataset.timeline.first} to ${card.dataset.timeline.last}.` : "";
   const kind = (name, text) => h("span", { class: name }, text);
   return h(
     "div",
@@ -51,9 +51,14 @@ export function loadingState() {
   return h(
     "div",
     { class: "grid", "aria-hidden": "true" },
-    h("div", { class: "side" }, h("div", { class: "card" }, [70, 84, 60, 76, 52, 66, 48].map(line))),
-    h("div", { class: "wide" }, h("div", { class: "card" }, line(40), h("div", { class: "skeleton block" }))),
+    h("div", { class: "card place-answers" }, [70, 84, 60, 76, 52, 66, 48].map(line)),
+    h("div", { class: "card place-walk" }, line(40), h("div", { class: "skeleton block" })),
   );
+}
+
+/** In the walk's place where the method does not walk. */
+export function withoutReasons() {
+  return h("div", { class: "card empty" }, h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."));
 }
 
 /** A notice above the results. */

@@ -117,7 +117,7 @@ export class TimePanel {
       ...presets.map(([text, range]) =>
         h("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(same(this.range, range))), onclick: () => this.setRange(same(this.range, range) ? null : range) }, text),
       ),
-      this.range && h("button", { type: "button", class: "chip", onclick: () => this.setRange(null) }, "Clear"),
+      ...(this.range ? [h("button", { type: "button", class: "chip", onclick: () => this.setRange(null) }, "Clear")] : []),
     );
     const windows = [30, 120, Infinity].filter((size) => size === Infinity || 2 * size < last);
     this.zoom.replaceChildren(
@@ -199,7 +199,6 @@ export class TimePanel {
     if (snapped === this.instant && !settled) return;
     this.instant = snapped;
     this.dragging = !settled;
-    this.scale.recentre?.(snapped);
     this.placeHandle(snapped);
     if (settled) this.calls.settle(this.textAt(snapped));
     else this.calls.drag(this.textAt(snapped));

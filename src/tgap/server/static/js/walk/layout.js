@@ -12,7 +12,7 @@ const thickness = (attention) => 1.4 + 13 * Math.sqrt(attention);
 /** Columns, links and waits for a width in pixels; links below the threshold are left out unless a heavy walk uses them. */
 export function layOut(walk, threshold, width) {
   const left = 64;
-  const right = Math.min(210, Math.max(150, width * 0.17));
+  const right = Math.min(270, Math.max(176, width * 0.21));
   const gap = (width - left - right) / walk.length;
   const chosen = choose(walk, threshold);
   const names = columnsOf(walk, chosen);
@@ -33,6 +33,7 @@ export function layOut(walk, threshold, width) {
     width,
     height,
     gap,
+    right,
     columns,
     links: route(kept.links, at),
     waits: walk.paths.slice(0, SHOWN_PATHS).flatMap((path) => waits(path, at)),

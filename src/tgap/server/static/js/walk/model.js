@@ -108,12 +108,8 @@ function waitsOf(walk, steps, length) {
   return waits;
 }
 
-/** A threshold under which no step shows more than ``most`` links. */
-export function calmThreshold(walk, most = 9) {
-  let threshold = 0.005;
-  for (const links of walk.links) {
-    const falling = [...links.values()].map((link) => link.attention).sort((a, b) => b - a);
-    if (falling.length > most) threshold = Math.max(threshold, falling[most]);
-  }
-  return Math.min(threshold, 0.2);
+/** A threshold that leaves about ``most`` links in the whole picture. */
+export function calmThreshold(walk, most = 30) {
+  const falling = walk.links.flatMap((links) => [...links.values()].map((link) => link.attention)).sort((a, b) => b - a);
+  return Math.min(Math.max(falling[most] ?? 0, 0.003), 0.2);
 }

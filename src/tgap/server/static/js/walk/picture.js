@@ -81,9 +81,9 @@ export class WalkPicture {
     const kind = `link ${link.side}${link.inverse ? " inverse" : ""}${[...link.paths].some((place) => place < 3) ? " on-path" : ""}`;
     const element = s(
       "g",
-      { class: kind, role: "button", "aria-label": linkWords(link), "data-step": link.step, "data-key": link.key },
+      { class: kind, role: "button", "aria-label": linkWords(link), "data-step": link.step },
       s("path", { class: "hit", d }),
-      s("path", { class: "line", d, "stroke-width": width.toFixed(1) }),
+      s("path", { class: "line", d, "stroke-width": width.toFixed(1), "stroke-dasharray": link.inverse ? dashes(width) : null }),
     );
     element.link = link;
     element.addEventListener("click", () => this.calls.chooseLink(link));
@@ -98,11 +98,12 @@ export class WalkPicture {
   drawNode(node) {
     const last = node.column === this.walk.length;
     const role = last && node.name === this.walk.answer ? " answer" : node.column === 0 ? " start" : "";
-    const letters = last ? 24 : Math.max(10, Math.floor(this.layout.gap / 9));
+    const letters = Math.max(10, Math.floor(last ? (this.layout.right - node.r - 62) / 6.5 : this.layout.gap / 8.5));
     const short = node.name.length > letters ? `${node.name.slice(0, letters - 1).trimEnd()}…` : node.name;
+    const fits = node.column > 0 || short.length * 3.9 < node.x - 4;
     const label = last
       ? s("text", { class: "label", x: node.x + node.r + 8, y: node.y + 4 }, short, s("tspan", { class: "amount", dx: 7 }, percent(node.mass)))
-      : s("text", { class: "label", x: node.column === 0 ? Math.max(node.x - 40, 6) : node.x, y: node.y + node.r + 14, "text-anchor": node.column === 0 ? "start" : "middle" }, short);
+      : s("text", { class: "label", x: fits ? node.x : 6, y: node.y + node.r + 14, "text-anchor": fits ? "middle" : "start" }, short);
     const element = s(
       "g",
       { class: `node${role}`, role: "button", "aria-label": `${node.name}, ${nodeWords(node)}`, "data-column": node.column, "data-name": node.name },
@@ -191,6 +192,9 @@ export class WalkPicture {
     return best;
   }
 }
+
+/** Dashes in keeping with a line's width. */
+const dashes = (width) => `${(5 + 0.9 * width).toFixed(1)} ${(3 + 0.45 * width).toFixed(1)}`;
 
 function centre(item) {
   const box = item.querySelector("circle, .line").getBBox();

@@ -67,7 +67,7 @@ export class Player {
     let step = -1;
     let sparks = [];
     const tick = (now) => {
-      this.progress = Math.min(this.progress + Math.min(now - last, 60) / duration, this.length);
+      this.progress = Math.min(this.progress + Math.min(Math.max(now - last, 0), 60) / duration, this.length);
       last = now;
       const current = Math.min(Math.floor(this.progress), this.length - 1);
       if (current !== step) {
