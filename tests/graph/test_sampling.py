@@ -87,7 +87,9 @@ def test_sampled_edges_are_those_that_sorting_chooses(
     row, node = mass_lists(random, graph.num_entities)
     mean, step = coarse(random, len(node), 3), 1
     core = choose_core(row, node, mean, KEYS, step, 4, graph.degree)
-    attention = coarse(random, core.room, levels).astype(np.float32 if single else np.float64)
+    attention: NDArray[np.floating] = coarse(random, core.room, levels)
+    if single:
+        attention = attention.astype(np.float32)
     facts = random.choice(graph.num_facts, int(hidden * graph.num_facts), replace=False)
     with Visibility(graph).hidden(facts) as view:
         sample = sample_edges(roads(view), core, node, attention, KEYS, step, *most)
@@ -112,7 +114,8 @@ def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
     degree = int(graph.degree[0])
     core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
     node, attention = np.zeros(1, np.int32), np.full(degree, 0.1)
-    return sample_edges(roads(Visibility(graph)), core, node, attention, keys, step, sampled, 1000).candidate.tolist()
+    sample = sample_edges(roads(Visibility(graph)), core, node, attention, keys, step, sampled, 1000)
+    return [int(edge) for edge in sample.candidate]
 
 
 def test_samples_change_with_seed_and_step_and_grow_with_their_number() -> None:
