@@ -12,6 +12,7 @@ from tgap.server.errors import UnknownNameError
 
 Kind = Literal["entity", "relation"]
 ASKED = "?"
+_RANKED = 1000  # matches that are ordered by use; a part that more names hold is too short to mean one of the rest
 
 
 class NameIndex:
@@ -31,7 +32,7 @@ class NameIndex:
         """Names that hold ``part``, best first; for no part the most used ones, relations of the given ends first."""
         vocabulary, counts = self._table(kind)
         if part.strip():
-            hits = vocabulary.search(part, len(vocabulary))
+            hits = vocabulary.search(part, _RANKED)
             found = sorted(hits, key=lambda index: _nearness(vocabulary.name(index), part, int(counts[index])))[:limit]
         else:
             used = self._used_with(subject, obj) if kind == "relation" else counts

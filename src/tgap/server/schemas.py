@@ -21,26 +21,26 @@ class Question(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    subject: Name | None = Field(None, description='An entity, or null or "?" where it is asked for')
+    subject: Name | None = Field(default=None, description='An entity, or null or "?" where it is asked for')
     relation: Name = Field(description="A relation, in the direction of the fact whichever side is asked for")
-    object: Name | None = Field(None, description='An entity, or null or "?" where it is asked for')
+    object: Name | None = Field(default=None, description='An entity, or null or "?" where it is asked for')
     time: Time
 
 
 class PredictRequest(Question):
     """A question, and how many answers are wanted. Given both sides, the object is asked for."""
 
-    top: int = Field(10, ge=1, le=limits.MOST_ANSWERS, description="Answers to list")
+    top: int = Field(default=10, ge=1, le=limits.MOST_ANSWERS, description="Answers to list")
 
 
 class ExplainRequest(Question):
     """A question and the answer to explain: by default the best one, or the object where both sides are given."""
 
-    answer: Name | None = Field(None, description="The answer to explain")
-    edges: int = Field(5, ge=1, le=limits.MOST_EDGES, description="Strongest edges a step")
-    paths: int = Field(5, ge=1, le=limits.MOST_PATHS, description="Heaviest walks to the answer")
-    check: int = Field(0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none")
-    seed: int = Field(0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
+    answer: Name | None = Field(default=None, description="The answer to explain")
+    edges: int = Field(default=5, ge=1, le=limits.MOST_EDGES, description="Strongest edges a step")
+    paths: int = Field(default=5, ge=1, le=limits.MOST_PATHS, description="Heaviest walks to the answer")
+    check: int = Field(default=0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
 
 
 class WithoutRequest(PredictRequest):

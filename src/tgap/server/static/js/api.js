@@ -5,6 +5,7 @@ const TRIES = 60;
 const kept = new Map();
 let token = "";
 let askForToken = null;
+let asking = null; // one dialog for all requests that were refused
 let tellWaiting = () => {};
 
 try {
@@ -61,6 +62,7 @@ export async function alive() {
 
 async function request(address, options) {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const used = token;
     const reply = await send(address, options);
     if (reply.ok) {
       tellWaiting(null);
@@ -68,12 +70,7 @@ async function request(address, options) {
     }
     const failure = await failureOf(reply);
     if (reply.status === 401 && askForToken) {
-      token = await askForToken(token !== "");
-      try {
-        sessionStorage.setItem("tgap-token", token);
-      } catch {
-        continue; // kept in memory only
-      }
+      if (token === used) await renewToken();
     } else if (reply.status === 503) {
       tellWaiting(failure.message);
       await pause(1000 * Number(reply.headers.get("Retry-After") || 1), options.signal);
@@ -83,6 +80,17 @@ async function request(address, options) {
     }
   }
   throw new ApiFailure("busy", "The server is busy; try again in a while.");
+}
+
+async function renewToken() {
+  asking ??= askForToken(token !== "");
+  token = await asking;
+  asking = null;
+  try {
+    sessionStorage.setItem("tgap-token", token);
+  } catch {
+    return; // kept in memory only
+  }
 }
 
 async function send(address, options) {

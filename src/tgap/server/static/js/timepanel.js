@@ -42,7 +42,10 @@ export class TimePanel {
     this.walk = walk;
     this.timeline = timeline;
     this.profile = walk.document.profile;
-    if (!this.dragging) this.instant = instantOf(timeline, walk);
+    if (!this.dragging) {
+      this.instant = instantOf(timeline, walk);
+      this.text = walk.document.question.time;
+    }
     this.range = null;
     this.window ??= Infinity;
     this.draw();
@@ -180,7 +183,7 @@ export class TimePanel {
 
   placeHandle(instant) {
     const x = this.scale.x(instant);
-    const text = this.dragging || instant !== this.instant ? this.textAt(instant) : this.walk.document.question.time;
+    const { text } = this;
     const half = 10 + text.length * 3.6;
     const shift = Math.min(Math.max(x, half + 2), this.scale.right + this.scale.left - half - 2) - x;
     this.handle.setAttribute("transform", `translate(${x.toFixed(1)} 0)`);
@@ -198,10 +201,11 @@ export class TimePanel {
     const snapped = Math.min(Math.max(Math.round(instant / step) * step, 0), Math.floor(span / step) * step);
     if (snapped === this.instant && !settled) return;
     this.instant = snapped;
+    this.text = this.textAt(snapped);
     this.dragging = !settled;
     this.placeHandle(snapped);
-    if (settled) this.calls.settle(this.textAt(snapped));
-    else this.calls.drag(this.textAt(snapped));
+    if (settled) this.calls.settle(this.text);
+    else this.calls.drag(this.text);
   }
 
   listen() {

@@ -1,0 +1,52 @@
+"""A real headless Chromium against a real server. Without a browser the tests are skipped, except where CI is true."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.predict.run_folder import make_run
+from tests.server.live import running
+from tests.web.page import Browsing, launch
+from tgap.kernels import set_threads
+from tgap.server.app import create_app
+from tgap.server.service import Service
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason}, and CI needs it")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browsing() -> Iterator[Browsing]:
+    """The browser."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if program is None:
+        _missing("no Chromium on this machine (Debian: apt-get install chromium)")
+        return
+    try:
+        import playwright  # noqa: F401
+    except ModuleNotFoundError:
+        _missing("the Python package playwright is not installed")
+    with launch(program) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def world_service(tmp_path_factory: pytest.TempPathFactory) -> Service:
+    """An untrained model of the synthetic world: its answers are no good, but always the same."""
+    folder: Path = make_run(tmp_path_factory.mktemp("web") / "run")
+    return Service.from_run(folder)
+
+
+@pytest.fixture(scope="session")
+def world(world_service: Service) -> Iterator[str]:
+    """Address of a server of the world."""
+    with running(create_app(world_service, initialise=lambda: set_threads(None))) as address:
+        yield address

@@ -1,0 +1,308 @@
+"""What an analyst does: ask, read, look, step, brush, drag, check, share."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.web.page import NARROW, Browsing, link, open_walk
+from tgap.server.schemas import ExplainRequest, PredictRequest
+from tgap.server.service import Service
+
+QUESTION = ("Galtria", "Visit", "?", "2012-09-14")
+
+
+@pytest.fixture(scope="module")
+def best(world_service: Service) -> list[str]:
+    """The best answers to the question, as the predictor gives them."""
+    found = world_service.predict(PredictRequest(subject="Galtria", relation="Visit", time="2012-09-14"))
+    return [answer["name"] for answer in found["answers"]]
+
+
+def test_ask_with_the_keyboard_and_see_the_right_answers(browsing: Browsing, world: str, best: list[str]) -> None:
+    with browsing.page() as page:
+        page.goto(world)
+        page.wait_for_selector(".starter")
+        page.keyboard.press("Tab")  # skip link
+        page.focus("#ask-subject")
+        page.keyboard.type("galt")
+        page.wait_for_selector("#ask-subject-list [aria-selected=true]")
+        assert page.get_attribute("#ask-subject", "aria-expanded") == "true"
+        page.keyboard.press("Enter")
+        assert page.input_value("#ask-subject") == "Galtria"
+        assert page.evaluate("document.activeElement.id") == "ask-relation"
+        page.keyboard.type("vis")
+        page.wait_for_selector("#ask-relation-list [aria-selected=true]")
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "ask-time"
+        page.keyboard.type("2012-09-14")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".picture .node")
+        assert page.locator(".answers .name").all_inner_texts() == best
+        assert page.locator(".answer[aria-pressed=true] .name").inner_text() == best[0]
+        assert page.inner_text("#walk-title") == f"The walk to {best[0]}"
+        assert best[0] in page.inner_text("#announcer")
+        assert page.locator(".node.answer").get_attribute("data-name") == best[0]
+
+
+def test_examples_and_swap(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        page.goto(world)
+        page.locator(".starter").first.click()
+        page.wait_for_selector(".picture .node")
+        subject = page.input_value("#ask-subject")
+        assert subject
+        page.get_by_role("button", name="Swap direction").click()
+        page.wait_for_function("name => document.querySelector('.node.start')?.dataset.name === name", arg=subject)
+        assert page.input_value("#ask-object") == subject
+        assert page.input_value("#ask-subject") == ""
+        assert "s=%3F" in page.url
+
+
+def test_step_through_the_walk(browsing: Browsing, world: str, world_service: Service) -> None:
+    explained = world_service.explain(ExplainRequest(subject="Galtria", relation="Visit", time="2012-09-14"))
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        assert page.is_disabled("#step-forward")
+        assert page.locator(".node.later").count() == 0
+        for step in (2, 1):
+            page.click("#step-back")
+            caption = page.inner_text("#walk-caption")
+            strongest = explained["steps"][step - 1]["nodes"][0]["name"]
+            assert caption.startswith(f"After step {step}: {strongest}")
+            shown = page.eval_on_selector_all(".node:not(.later)", "nodes => nodes.map(n => Number(n.dataset.column))")
+            assert max(shown) == step
+        page.click("#step-back")
+        assert page.inner_text("#walk-caption") == "Start: all attention is on Galtria."
+        assert page.is_disabled("#step-back")
+        page.click("#play")  # with reduced motion it steps
+        assert page.inner_text("#walk-caption").startswith("After step 1")
+
+
+def test_play_moves_sparks_and_ends_at_the_answers(browsing: Browsing, world: str) -> None:
+    with browsing.page(moving=True) as page:
+        open_walk(page, link(world, *QUESTION))
+        page.wait_for_function("() => document.querySelectorAll('.node.later').length === 0")
+        page.click("#play")
+        page.wait_for_selector(".spark")
+        assert page.inner_text("#play") == "Pause"
+        page.wait_for_function("() => document.getElementById('play').textContent === 'Play'", timeout=20_000)
+        assert page.locator(".spark").count() == 0
+        assert page.locator(".node.later").count() == 0
+
+
+def test_threshold_hides_weak_edges(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        counts = []
+        for value in ("-3.3", "-2", "-0.4"):
+            page.locator("#threshold").fill(value)
+            counts.append(page.locator(".link").count())
+        assert counts[0] > counts[1] >= counts[2] > 0
+        assert page.locator(".link:not(.on-path)").count() == 0  # the heaviest paths stay
+
+
+def test_an_edge_opens_its_dated_events_and_a_node_its_facts(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        page.locator(".link").last.dispatch_event("click")
+        rows = page.locator(".detail-list li")
+        assert rows.count() >= 1
+        assert "201" in rows.first.inner_text()
+        page.locator(".detail").get_by_role("button", name="what if not?").first.click()
+        page.wait_for_selector(".check-result .verdict")
+        assert "had not happened" in page.inner_text(".check-result")
+        page.locator(".node.start circle").click()
+        page.wait_for_selector(".detail:has-text('stored facts')")
+        assert page.inner_text(".detail h3") == "Galtria"
+        page.get_by_role("button", name="Close").click()
+        assert page.locator(".detail").count() == 0
+
+
+def test_the_picture_is_one_tab_stop_with_arrows_inside(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        assert page.locator(".picture [tabindex='0']").count() == 1
+        page.focus(".node.start")
+        page.keyboard.press("ArrowRight")
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert label.startswith("Step 1")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".detail")
+
+
+def test_brushing_time_lights_edges(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        page.locator("#threshold").fill("-3")
+        page.get_by_role("button", name="Future", exact=True).click()
+        lit = page.locator(".link.lit").count()
+        assert 0 < lit < page.locator(".link").count()
+        assert page.locator(".link.lit.past").count() == 0
+        page.get_by_role("button", name="Clear", exact=True).click()
+        assert page.locator(".link.lit").count() == 0
+        page.locator(".timeline").scroll_into_view_if_needed()
+        plot = page.locator(".timeline .plot").bounding_box()
+        assert plot is not None
+        middle = plot["y"] + plot["height"] * 0.6
+        page.mouse.move(plot["x"] + 5, middle)
+        page.mouse.down()
+        page.mouse.move(plot["x"] + plot["width"] * 0.25, middle, steps=4)
+        page.mouse.up()
+        words = page.inner_text(".time-words")
+        assert words.startswith("2012-01-0")
+        assert "% of attention" in words
+        assert page.locator(".picture.brushed").count() == 1
+        assert page.locator(".link.lit.future").count() == 0  # the asked date lies to the right of the range
+        page.mouse.click(plot["x"] + 60, middle)
+        assert page.locator(".picture.brushed").count() == 0
+
+
+def test_dragging_the_date_asks_again(browsing: Browsing, world: str, world_service: Service) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        page.locator(".handle").scroll_into_view_if_needed()
+        flag = page.locator(".handle rect").bounding_box()
+        assert flag is not None
+        x, y = flag["x"] + flag["width"] / 2, flag["y"] + 8
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 90, y, steps=6)
+        page.mouse.up()
+        page.wait_for_function("() => !location.search.includes('2012-09-14')")
+        time = page.input_value("#ask-time")
+        assert time > "2012-09-14"
+        expected = world_service.predict(PredictRequest(subject="Galtria", relation="Visit", time=time))
+        names = [answer["name"] for answer in expected["answers"]]
+        page.wait_for_function(
+            "names => [...document.querySelectorAll('.answers .name')].map(n => n.textContent).join() === names",
+            arg=",".join(names),
+        )
+        assert page.get_attribute(".handle", "aria-valuetext") == time
+        page.focus(".handle")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("time => document.getElementById('ask-time').value > time", arg=time)
+
+
+def test_paths_are_told_and_traced(browsing: Browsing, world: str, world_service: Service) -> None:
+    explained = world_service.explain(ExplainRequest(subject="Galtria", relation="Visit", time="2012-09-14", paths=6))
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        rows = page.locator(".path")
+        assert rows.count() == len(explained["paths"]["walks"])
+        first = explained["paths"]["walks"][0]
+        told = rows.first.inner_text()
+        for edge in first["edges"]:
+            assert edge["relation"] in told
+            assert edge["time"] in told
+        rows.first.click()
+        assert rows.first.get_attribute("aria-pressed") == "true"
+        assert page.locator(".link.traced").count() + page.locator(".stay-line.traced").count() == 3
+
+
+def test_the_check_tells_what_the_answer_would_be(browsing: Browsing, world: str, best: list[str]) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        page.click("#check-button")
+        page.wait_for_selector(".check-result .bars")
+        verdict = page.inner_text(".verdict")
+        assert verdict.startswith(f"Without the 5 strongest events {best[0]}")
+        assert "answer" in verdict
+        assert page.locator(".check-result .number").count() >= 3
+        assert page.locator(".facts-list li").count() == 5
+
+
+def test_deep_links_and_the_back_button(browsing: Browsing, world: str, best: list[str]) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, "galtria", "VISIT", "?", "2012-09-14", best[1]))
+        assert page.inner_text("#walk-title") == f"The walk to {best[1]}"
+        page.locator(".answer", has_text=best[2]).first.click()
+        page.wait_for_function("name => document.querySelector('#walk-title').textContent.endsWith(name)", arg=best[2])
+        page.go_back()
+        page.wait_for_function("name => document.querySelector('#walk-title')?.textContent.endsWith(name)", arg=best[1])
+
+
+def test_random_question_hides_its_answer_until_asked(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        page.goto(world)
+        page.click("#random")
+        page.wait_for_selector("#reveal")
+        assert page.locator(".mark.now").count() == 0
+        page.click("#reveal")
+        assert page.inner_text(".truth").startswith("True answer: ")
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "edges.csv", "svg", "png"])
+def test_saved_files_hold_what_is_shown(
+    browsing: Browsing, world: str, best: list[str], tmp_path: Path, kind: str
+) -> None:
+    with browsing.page(accept_downloads=True) as page:
+        open_walk(page, link(world, *QUESTION))
+        page.click("#export-button")
+        with page.expect_download() as download:
+            page.click(f"[data-export='save-{kind}']")
+        file = tmp_path / "saved"
+        download.value.save_as(file)
+        content = file.read_bytes()
+        assert download.value.suggested_filename == f"tgap-Galtria-Visit-2012-09-14.{kind}"
+    if kind == "json":
+        document = json.loads(content)
+        assert document["prediction"]["schema"] == "tgap.prediction/1"
+        assert document["explanation"]["answer"]["name"] == best[0]
+    elif kind == "png":
+        assert content.startswith(b"\x89PNG")
+        assert len(content) > 10_000
+    elif kind == "svg":
+        from xml.dom import minidom
+
+        picture = minidom.parseString(content)  # noqa: S318  our own file
+        assert "Galtria" in picture.toxml()
+        assert len(picture.getElementsByTagName("circle")) > 3
+    else:
+        rows = list(csv.DictReader(io.StringIO(content.decode())))
+        assert rows[0]["name" if kind == "csv" else "subject"] == (best[0] if kind == "csv" else "Galtria")
+
+
+def test_copies(browsing: Browsing, world: str, best: list[str]) -> None:
+    with browsing.page(permissions=["clipboard-read", "clipboard-write"]) as page:
+        open_walk(page, link(world, *QUESTION))
+        for kind, expected in (
+            ("link", "s=Galtria"),
+            ("copy-csv", f"1,{best[0]},"),
+            ("copy-json", "tgap.explanation/1"),
+        ):
+            page.click("#export-button")
+            page.click(f"[data-export='{kind}']")
+            page.wait_for_function("() => /copied/i.test(document.getElementById('announcer').textContent)")
+            assert expected in page.evaluate("navigator.clipboard.readText()")
+            page.evaluate("document.getElementById('announcer').textContent = ''")
+
+
+def test_dark_mode_follows_the_system_and_the_button(browsing: Browsing, world: str) -> None:
+    with browsing.page(dark=True) as page:
+        page.goto(world)
+        assert page.get_attribute("html", "data-theme") == "dark"
+        page.click("#theme-button")
+        assert page.get_attribute("html", "data-theme") == "light"
+        page.reload()
+        assert page.get_attribute("html", "data-theme") == "light"
+
+
+def test_narrow_screens_scroll_only_downwards(browsing: Browsing, world: str, best: list[str]) -> None:
+    with browsing.page(NARROW) as page:
+        open_walk(page, link(world, *QUESTION))
+        assert page.evaluate("document.documentElement.scrollWidth") == NARROW[0]
+        assert page.locator(".answers .name").first.inner_text() == best[0]
+        page.locator(".node.answer").scroll_into_view_if_needed()
+        assert page.locator(".node.answer").is_visible()
+        order = [
+            page.locator(place).bounding_box()
+            for place in (".place-answers", ".place-walk", ".place-paths", ".place-check")
+        ]
+        tops = [box["y"] for box in order if box is not None]
+        assert tops == sorted(tops)
+        assert len(tops) == 4

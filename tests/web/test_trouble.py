@@ -1,0 +1,111 @@
+"""What nobody should be left alone with: wrong names, a server that is gone, busy, guarded or without walks."""
+
+from __future__ import annotations
+
+import httpx
+
+from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
+from tests.server.live import running
+from tests.server.slow import slow_service
+from tests.web.page import Browsing, link, open_walk
+from tgap.server.app import create_app
+from tgap.server.service import Service
+
+ASKED = ("North Korea", "Threaten", "?", "2014-04-29")
+
+
+def small_app(token: str | None = None):  # type: ignore[no-untyped-def]
+    dataset = small_dataset()
+    return create_app(Service(small_explainer(dataset), dataset), token=token)
+
+
+def test_a_wrong_name_is_met_with_suggestions(browsing: Browsing, world: str) -> None:
+    with browsing.watched() as watched:
+        page = watched.page
+        page.goto(link(world, "Galtrea", "Visit", "?", "2012-09-14"))
+        page.wait_for_selector(".notice")
+        assert "unknown entity 'Galtrea'" in page.inner_text(".notice")
+        assert page.get_attribute("#ask-subject", "aria-invalid") == "true"
+        page.locator(".notice .chip", has_text="Galtria").click()
+        page.wait_for_selector(".picture .node")
+        assert page.input_value("#ask-subject") == "Galtria"
+        assert page.locator(".notice").count() == 0
+        page.fill("#ask-time", "someday")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".notice")
+        assert "write it like 2013-12-31" in page.inner_text(".notice")
+        assert all("422" in error for error in watched.errors)
+
+
+def test_a_server_that_stops_in_the_middle(browsing: Browsing) -> None:
+    with browsing.watched() as watched:
+        page = watched.page
+        with running(small_app()) as address:
+            open_walk(page, link(address, *ASKED))
+        page.fill("#ask-time", "2014-05-01")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".notice")
+        assert "does not answer" in page.inner_text(".notice")
+        assert page.get_by_role("button", name="Try again").is_visible()
+        assert page.input_value("#ask-subject") == "North Korea"  # nothing typed is lost
+
+
+def test_a_question_is_asked_again_while_the_model_warms_up(browsing: Browsing) -> None:
+    scorer, service = slow_service()
+    scorer.hold()
+    with running(create_app(service), ready=False) as address, browsing.watched() as watched:
+        page = watched.page
+        page.goto(link(address, *ASKED))
+        page.wait_for_selector(".notice")
+        assert "warming up" in page.inner_text(".notice")
+        scorer.go.set()
+        page.wait_for_selector(".answers .name")
+        assert page.locator(".notice").count() == 0
+        assert "without reasons" in page.inner_text(".place-walk")  # this scorer does not walk
+
+
+def test_the_token_is_asked_for_and_kept(browsing: Browsing) -> None:
+    with running(small_app(token="open-sesame")) as address, browsing.watched() as watched:  # noqa: S106
+        assert httpx.get(f"{address}/api/v1/model").status_code == 401
+        page = watched.page
+        page.goto(link(address, *ASKED))
+        page.wait_for_selector("#token-input")
+        page.fill("#token-input", "wrong")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#token:has-text('refused')")
+        page.fill("#token-input", "open-sesame")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".picture .node")
+        page.reload()
+        page.wait_for_selector(".picture .node")
+        assert not page.locator("#token").is_visible()
+
+
+def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing) -> None:
+    with running(small_app()) as address, browsing.page() as page:
+        page.add_init_script("window.alert = () => { window.broken = true; };")
+        open_walk(page, link(address, SCRIPT, "Praise <loudly>", "?", "2014-04-29"))
+        assert page.get_attribute(".node.start", "data-name") == SCRIPT
+        assert page.input_value("#ask-subject") == SCRIPT
+        page.focus("#ask-object")
+        page.keyboard.type("script")
+        page.wait_for_selector("#ask-object-list [role=option]")
+        assert page.locator("#ask-object-list .name").first.inner_text() == SCRIPT
+        page.keyboard.press("Escape")
+        page.locator(".node.start circle").click()
+        page.wait_for_selector(".detail:has-text('stored facts')")
+        assert page.inner_text(".detail h3") == SCRIPT
+        page.click("#check-button")
+        page.wait_for_selector(".check-result .bars")
+        assert page.evaluate("window.broken") is None
+        assert page.locator("script").count() == 2  # the page's own
+
+
+def test_an_entity_without_facts_is_explained_not_broken(browsing: Browsing) -> None:
+    with running(small_app()) as address, browsing.page() as page:
+        open_walk(page, link(address, "Lonely Island", "Consult", "?", "2014-04-29"))
+        assert "in no training fact" in page.inner_text(".answers-card")
+        open_walk(page, link(address, "North Korea", "Consult", "Far Away", "2014-04-29"))
+        assert "not reachable" in page.inner_text(".paths-card")
+        open_walk(page, link(address, "North Korea", "Threaten", "?", "2015-06-01"))
+        assert "extrapolation" in page.inner_text(".answers-card")
