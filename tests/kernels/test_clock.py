@@ -23,15 +23,16 @@ def compiled_buckets(sizes, exact, bounds, buckets, out):  # type: ignore[no-unt
 
 def wanted(sizes: list[int], span: int, exact: int, octave: int) -> list[int]:
     """By definition, sizes beyond the span in its bucket."""
-    last = bucket(span, exact, octave)
-    return [min(bucket(size, exact, octave), last) for size in sizes]
+    return [bucket(min(size, span), exact, octave) for size in sizes]
 
 
 @pytest.mark.parametrize(("exact", "octave"), KINDS)
-@pytest.mark.parametrize("span", [0, 1, 2, 7, 50, 365, 5000])
+@pytest.mark.parametrize("span", [0, 1, 2, 7, 50, 365, 4500])
 def test_buckets_are_those_of_the_definition(exact: int, octave: int, span: int) -> None:
     clock = Clock.of(span, exact, octave)
-    sizes = sorted({*range(12), exact - 1, exact, exact + 1, span - 1, span, span + 1, 2 * span, *range(0, span, 37)})
+    sizes = sorted(
+        {*range(12), exact - 1, exact, exact + 1, span - 1, span, span + 1, 2 * span, *range(0, span, span // 20 + 1)}
+    )
     sizes = [size for size in sizes if size >= 0]
     expected = wanted(sizes, span, exact, octave)
     table = np.array(sizes, np.int64)

@@ -96,15 +96,14 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     np.testing.assert_allclose(recording.mean, share.sum() / FLOWS, rtol=1e-12)
 
 
-@pytest.mark.parametrize("hidden", [0, 4])
-def test_gradcheck_of_a_step(hidden: int) -> None:
-    play = stage(3, hidden)
+def test_gradcheck_of_a_step() -> None:
+    play = stage(3, hidden=4)
     assert torch.autograd.gradcheck(
         lambda *tensors: autograd.flow_step(tensors, play.given, play.recording)[1], play.tensors
     )
 
 
-@pytest.mark.parametrize("targets", [[[0], [1]], [[2, 3, 4], []], [[], [0, 3]]])
+@pytest.mark.parametrize("targets", [[[0], [1]], [[2, 3, 4], []]])
 def test_gradcheck_of_the_last_step(targets: list[list[int]]) -> None:
     play = stage(4)
     row = np.concatenate([[0], np.cumsum([len(some) for some in targets])])

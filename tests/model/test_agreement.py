@@ -113,7 +113,7 @@ def assert_forward_agrees(case: Case) -> None:
         for query, result in zip(case.queries, results, strict=True):
             h = model.features(query[2], case.view).h.detach().numpy()
             np.testing.assert_allclose(h, result.h, rtol=1e-10, atol=1e-13)
-        for count in (1, 2, 3):  # alone, one time, mixed times
+        for count in (2, 3):  # one time, mixed times
             got = scores_of(model, batch_of(*case.queries[:count]), SEED, case.view)
             np.testing.assert_allclose(got, wanted[:count], rtol=1e-10, atol=1e-14)
         assert_records_agree(case, model, results)
@@ -160,7 +160,7 @@ def test_gradients_of_all_parameters_agree(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_gradients_agree_with_differences_of_the_oracle(name: str) -> None:
-    case = random_case(name, entities=4, facts=8)
+    case = random_case(name, entities=3, facts=6)
     query, answer = case.queries[1], case.answers[1]
     _, got = loss_and_gradients(case.model("compiled"), batch_of(query), [answer], case.view, SEED)
     entries = touched_entries(got, case.parameters)

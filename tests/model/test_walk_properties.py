@@ -21,7 +21,7 @@ SPAN = 12
 ENTITIES, RELATIONS = 8, 3
 SMALL = tiny_config()  # samples are cut
 ROOMY = tiny_config(core_nodes=ENTITIES, sampled_edges=1000, added_edges=10_000)  # nothing is ever cut
-FEW = settings(max_examples=15, deadline=None)
+FEW = settings(max_examples=10, deadline=None)
 
 seeds = st.integers(0, 10**6)
 query = st.tuples(st.integers(0, ENTITIES - 1), st.integers(0, 2 * RELATIONS - 1), st.integers(-4, SPAN + 4))
