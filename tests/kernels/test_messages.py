@@ -207,7 +207,6 @@ def test_gradcheck_with_source_rows_that_occur() -> None:
     assert torch.autograd.gradcheck(lambda *some: gathered(edges, *some), given)
 
 
-@pytest.mark.xfail(strict=True, reason="gradients are written into a copy when a table does not lie row by row")
 @pytest.mark.parametrize("which", [0, 1])
 def test_tables_that_lie_column_by_column_get_the_same_gradient(which: int) -> None:
     edges = edge_set(random_edges(5, 8, 3, 3), 3, 3)

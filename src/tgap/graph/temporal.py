@@ -81,7 +81,8 @@ class TemporalGraph:
         head = np.where(flip, obj, subject)
         tail = np.where(flip, subject, obj)
         plain = np.where(flip, relation - self.num_relations, relation)
-        wanted = _fact_key(head, plain, tail, time)
+        fits = np.logical_and.reduce([(column > -(2**31)) & (column < 2**31) for column in (head, plain, tail, time)])
+        wanted = _fact_key(*(np.where(fits, column, -(2**31)) for column in (head, plain, tail, time)))
         first = self.fact_edge[self.fact_row[:-1]]  # the first edge of a fact is the plain direction
         known = _fact_key(self.source[first], self.relation[first], self.neighbour[first], self.time[first])
         at = np.minimum(np.searchsorted(known, wanted), max(len(known) - 1, 0))

@@ -91,7 +91,7 @@ class _Gather(torch.autograd.Function):
         chunks = len(cuts) - 1
         grad = _flat(d_out)
         tables = [_flat(tensor) for tensor in (u, a, b, c)]
-        d_u, d_a = torch.empty_like(u), torch.empty_like(a)
+        d_u, d_a = torch.empty(u.shape, dtype=u.dtype), torch.empty(a.shape, dtype=a.dtype)
         d_b = torch.zeros((chunks, *b.shape), dtype=b.dtype)
         d_c = torch.zeros((chunks, *c.shape), dtype=c.dtype)
         pairs = len(incoming.pair_source)
@@ -271,7 +271,9 @@ def _flow_backward(
     n = u.shape[1]
     keys = Keys(*(_flat(tensor) for tensor in (u, g, h, relation, time)))
     shape, parts = given.shape(n), given.chunks()
-    d_mass, d_u, d_g = torch.empty_like(mass), torch.zeros_like(u), torch.zeros_like(g)
+    d_mass, d_u, d_g = (
+        torch.zeros(tensor.shape, dtype=tensor.dtype) for tensor in (mass, u, g)
+    )  # contiguous, whatever the inputs are
     d_relation = torch.zeros((len(parts), *relation.shape), dtype=u.dtype)
     d_time = torch.zeros((len(parts), *time.shape), dtype=u.dtype)
     blocks = _HBlocks(walkers, parts, h)

@@ -16,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
+from tgap.errors import ConfigError
+
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
 _threads: int = 0
@@ -28,7 +30,9 @@ def set_threads(count: int | None, whole_process: bool = False) -> int:
     programs of our own: other code in the process might count on denormals.
     """
     global _pool, _threads  # noqa: PLW0603 - one pool a process
-    wanted = count or len(os.sched_getaffinity(0))
+    wanted = len(os.sched_getaffinity(0)) if count is None else count
+    if wanted < 1:
+        raise ConfigError(f"the number of threads is {count}; expected at least 1")
     with _lock:
         if _pool is not None:
             _pool.shutdown()

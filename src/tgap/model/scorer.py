@@ -53,6 +53,8 @@ class TGAPScorer:
 
     def score(self, queries: QueryBatch) -> FloatArray:
         """Scores [B, N]; a row does not depend on the rest of the batch."""
+        if len(queries):
+            self.model.check(queries)
         parts: list[FloatArray] = []
         order = np.argsort(queries.time, kind="stable")
         for begin in range(0, len(queries), self._settings.batch_size):
@@ -68,8 +70,11 @@ class TGAPScorer:
     def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
         """The forward pass of one query; ``hidden_facts`` are taken out of the graph and PGNN is computed anew."""
         batch, seed = QueryBatch.of([query]), self._settings.sampling_seed
+        self.model.check(batch)
         if hidden_facts is None or not len(hidden_facts):
             return self._trace(query, self.model.record(batch, self._whole, seed, self._features(batch)))
+        if hidden_facts.max() >= self.graph.num_facts:
+            raise QueryError(f"fact id {hidden_facts.max()} is out of range; expected 0 to {self.graph.num_facts - 1}")
         with Visibility(self.graph).hidden(hidden_facts) as view:
             return self._trace(query, self.model.record(batch, view, seed))
 

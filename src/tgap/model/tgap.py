@@ -86,7 +86,7 @@ class TGAP(nn.Module):
 
     def loss(self, queries: QueryBatch, answers: IntArray, visibility: Visibility, seed: int) -> LossResult:
         """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once."""
-        self._check(queries)
+        self.check(queries)
         last = self.graph.num_entities - 1
         if len(answers) != len(queries) or not 0 <= answers.min() <= answers.max() <= last:
             raise QueryError(f"expected {len(queries)} answers with entity ids from 0 to {last}")
@@ -109,7 +109,7 @@ class TGAP(nn.Module):
         self, queries: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
     ) -> Tensor:
         """[B, N] mass of every entity. ``features``: of the batch's distinct times in ascending order, if at hand."""
-        self._check(queries)
+        self.check(queries)
         scores = torch.empty((len(queries), self.graph.num_entities), dtype=self.entity.dtype)
         times = np.unique(queries.time)
         for part in self._parts(queries.time):
@@ -126,7 +126,7 @@ class TGAP(nn.Module):
     ) -> list[StepRecord]:
         """The forward pass of one query with the attention of every edge kept."""
         assert len(query) == 1, "a record is of one query"
-        self._check(query)
+        self.check(query)
         return Walk(self, query, visibility, seed, features, keep=True).finish()
 
     def features(self, time: int, visibility: Visibility, seed: int = 0, tables: Any = None) -> Features:
@@ -195,7 +195,7 @@ class TGAP(nn.Module):
             return [every[times == time] for time in np.unique(times)]
         return [every]
 
-    def _check(self, queries: QueryBatch) -> None:
+    def check(self, queries: QueryBatch) -> None:
         """Ids in range, times that fit: the kernels themselves check nothing."""
         if not len(queries):
             raise QueryError("the batch is empty; ask at least one question")
@@ -205,5 +205,8 @@ class TGAP(nn.Module):
             if ids.min() < 0 or ids.max() >= bound:
                 bad = ids[(ids < 0) | (ids >= bound)][0]
                 raise QueryError(f"{what} id {bad} is out of range; expected 0 to {bound - 1}")
-        if np.abs(queries.time).max() >= 2**31:
-            raise QueryError(f"time {queries.time[np.abs(queries.time).argmax()]} is too far from the timeline")
+        far = (queries.time <= -(2**30)) | (queries.time >= 2**30)  # so that displacements fit 32 bits
+        if far.any():
+            raise QueryError(
+                f"time {queries.time[far][0]} is too far from the timeline; expected less than 2**30 units"
+            )

@@ -39,7 +39,9 @@ class ExplainRequest(Question):
     answer: Name | None = Field(default=None, description="The answer to explain")
     edges: int = Field(default=5, ge=1, le=limits.MOST_EDGES, description="Strongest edges a step")
     paths: int = Field(default=5, ge=1, le=limits.MOST_PATHS, description="Heaviest walks to the answer")
-    check: int = Field(default=0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none")
+    check: int = Field(
+        default=0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none"
+    )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
 
 
