@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from tgap.cli.progress import progress_bars
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tgap.data import Dataset
     from tgap.evaluation import Report
-    from tgap.evaluation.scoring import Progress
     from tgap.evaluation.tables import Table
     from tgap.runs import LoadedRun
     from tgap.scorer import Scorer
@@ -94,7 +94,7 @@ def evaluate(
     scorer, data, batch_size = _load(run, dataset, threads)
     filters = Filters.of(data)
     beside = [] if no_baselines else [build_baseline(name, data) for name in UNTRAINED if name != scorer.name]
-    with _progress() as track:
+    with progress_bars() as track:
         evaluations = [
             evaluate_scorer(
                 one,
@@ -179,35 +179,6 @@ def _load_run(run: str, threads: int | None) -> LoadedRun:
         if Path(run).exists():
             raise
         raise RunError(f"{error}, or a baseline ({', '.join(BASELINES)}) with --dataset") from error
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], Progress]]:
-    """Bars on the error stream with rate and time left; nothing where that is not a terminal."""
-    from rich import progress as bars
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TextColumn("{task.fields[rate]}"),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-
-        def track(name: str) -> Progress:
-            task = progress.add_task(name, total=None, rate="")
-
-            def update(done: int, total: int) -> None:
-                speed = progress.tasks[task].speed
-                rate = f"{speed:,.0f} queries/s" if speed else ""
-                progress.update(task, completed=done, total=total, rate=rate)
-
-            return update
-
-        yield track
 
 
 def _print(console: Console, reports: Sequence[Report], protocols: Sequence[str], details: bool) -> None:

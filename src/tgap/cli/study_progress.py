@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tgap.cli.predict import write_output
+from tgap.cli.progress import progress_bars
 
 if TYPE_CHECKING:
     from tgap.data import Dataset
@@ -20,26 +21,8 @@ SIDES = ("tail", "head", "both")
 @contextmanager
 def progress_bar(what: str) -> Iterator[Progress]:
     """A bar on the error stream with rate and time left; nothing where that is not a terminal."""
-    from rich import progress as bars
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TextColumn("{task.fields[rate]}"),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None, rate="")
-
-        def update(done: int, total: int) -> None:
-            speed = progress.tasks[task].speed
-            rate = f"{speed:,.0f} queries/s" if speed else ""
-            progress.update(task, completed=done, total=total, rate=rate)
-
-        yield update
+    with progress_bars() as track:
+        yield track(what)
 
 
 def split_questions(dataset: Dataset, split: str, side: str) -> SplitQueries:
