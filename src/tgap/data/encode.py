@@ -1,17 +1,19 @@
 """Names and times of events to ids: the step from a table of texts to a dataset.
 
 Ids are ranks among the sorted names of all splits together, so they depend on what is in the files, never on the
-order of lines. polars does the hashing and sorting; nothing here loops over facts in Python.
+order of lines. polars hashes every text once (as categories, in the order it meets them), then only the different
+names are sorted; nothing here loops over facts in Python.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.facts import Facts, in_order
+from tgap.data.facts import Facts, Int64Array, in_order
 from tgap.data.instants import read_instants
 from tgap.data.timeline import Unit
 from tgap.data.units import count_instants
@@ -32,19 +34,35 @@ class Encoded:
     def __init__(self, table: pl.DataFrame, unit: Unit | None = None) -> None:
         import polars as pl  # noqa: PLC0415
 
-        distinct = table.select(pl.col(name).unique().implode() for name in _COLUMNS)
-        entities = pl.concat([distinct["subject"][0], distinct["object"][0]]).unique().sort()
-        relations, times = distinct["relation"][0].sort(), distinct["time"][0].sort()
-        kinds = (pl.Enum(entities), pl.Enum(relations), pl.Enum(entities), pl.Enum(times))
-        codes = table.select(pl.col(name).cast(kind).to_physical() for name, kind in zip(_COLUMNS, kinds, strict=True))
-        subject, relation, obj, time = (codes[name].to_numpy().astype(np.int64) for name in _COLUMNS)
+        entity, relation, time = (pl.Categories.random() for _ in range(3))
+        kinds = zip(_COLUMNS, (entity, relation, entity, time), strict=True)
+        codes = table.select(pl.col(name).cast(pl.Categorical(kind)) for name, kind in kinds)
+        entities, entity_id = _in_order(entity)
+        relations, relation_id = _in_order(relation)
+        times, time_id = _in_order(time)
         self.counted = count_instants(read_instants(times), times.to_list(), unit)
         self.timeline = self.counted.timeline
         self.entities = Vocabulary(entities.to_list(), "entity")
         self.relations = Vocabulary(relations.to_list(), "relation")
-        self.facts = Facts(subject, relation, obj, self.counted.instant[time])
-        self.good: NDArray[np.bool_] = self.counted.good[time]
+        subject, predicate, obj, when = (codes[name].to_physical().to_numpy() for name in _COLUMNS)
+        instant, good = self.counted.instant[time_id], self.counted.good[time_id]
+        self.facts = Facts(
+            entity_id.take(subject), relation_id.take(predicate), entity_id.take(obj), instant.take(when)
+        )
+        self.good: NDArray[np.bool_] = good.take(when)
 
     def parts(self, group: NDArray[np.integer], count: int) -> list[Facts]:
         """The facts of groups 0 to ``count`` - 1, each sorted into the order that all copies of a dataset share."""
-        return [in_order(self.facts.take(group == index)) for index in range(count)]
+        if (group[1:] < group[:-1]).any():
+            return [in_order(self.facts.take(group == index)) for index in range(count)]
+        starts = np.searchsorted(group, np.arange(count + 1))
+        return [in_order(self.facts.take(slice(*ends))) for ends in pairwise(starts.tolist())]
+
+
+def _in_order(categories: pl.Categories) -> tuple[pl.Series, Int64Array]:
+    """The names of categories, sorted, and for each code the place of its name among them."""
+    names = categories.to_series()
+    order = names.arg_sort(nulls_last=True).to_numpy()  # polars may reserve codes that no name takes
+    place = np.empty(len(names), dtype=np.int64)
+    place[order] = np.arange(len(names))
+    return names[order].drop_nulls(), place

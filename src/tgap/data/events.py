@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +57,8 @@ def read_events(
     import polars as pl  # noqa: PLC0415
 
     layout = layout or Layout()
-    tables = [read_table(path, layout) for path in paths]
+    with ThreadPoolExecutor(len(paths)) as readers:
+        tables = list(readers.map(read_table, paths, repeat(layout)))
     rejects = [reject for table in tables for reject in table.rejects]
     frames, origins = [], []
     columns: dict[str, str] = {}

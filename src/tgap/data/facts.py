@@ -65,7 +65,7 @@ def in_order(facts: Facts) -> Facts:
     Lines of a file come in any order; with this order results never depend on it.
     """
     columns = (facts.time, facts.subject, facts.relation, facts.object)
-    lows = [int(column.min()) if facts.count else 0 for column in columns]
+    lows = [int(column.min(initial=0)) for column in columns]  # 0 as a rule, then nothing needs to be moved
     bits = [int(column.max(initial=low) - low).bit_length() for column, low in zip(columns, lows, strict=True)]
     if sum(bits) > 63:
         (keys,) = fact_keys([facts])
@@ -74,11 +74,14 @@ def in_order(facts: Facts) -> Facts:
     packed = np.zeros(facts.count, dtype=np.int64)
     for column, low, width in zip(columns, lows, bits, strict=True):
         packed <<= width
-        packed |= column - low
+        packed |= column - low if low else column
     packed.sort()
     parts: list[Int64Array] = []
     for low, width in zip(lows[::-1], bits[::-1], strict=True):
-        parts.append((packed & ((1 << width) - 1)) + low)
+        part = packed & ((1 << width) - 1)
+        if low:
+            part += low
+        parts.append(part)
         packed >>= width
     obj, relation, subject, time = parts
     return Facts(subject, relation, obj, time)

@@ -32,7 +32,7 @@ class BadRowsError(DataError):
     def __init__(
         self,
         rejects: Sequence[Reject],
-        remedy: str = "nothing was written, mend them or skip them with --skip-bad FILE",
+        remedy: str = _REMEDY,
     ) -> None:
         self.rejects = tuple(rejects)
         count = len(self.rejects)

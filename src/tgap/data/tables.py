@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _HEAD = 1 << 16  # bytes looked at to find the number of columns ...
 _SAMPLE = 200  # ... and records of these
-_PIECE = 1 << 18
 
 
 @dataclass
@@ -158,8 +157,8 @@ def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.Da
     """
     import polars as pl  # noqa: PLC0415
 
-    lone_returns = b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
-    if lone_returns or width == 1 or content[:1] in (b"\n", b"\r"):
+    returns = content.count(b"\r") if b"\r" in content else 0
+    if (returns and returns != content.count(b"\r\n")) or width == 1 or content[:1] in (b"\n", b"\r"):
         return None
     schema = {str(index): pl.String for index in range(width)}
     try:
@@ -168,16 +167,18 @@ def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.Da
         )
     except pl.exceptions.PolarsError:
         return None
-    letters = np.frombuffer(content, dtype=np.uint8)
-    pieces = (letters[start : start + _PIECE] for start in range(0, len(letters), _PIECE))  # stay in the cache
-    if sum(np.count_nonzero(piece == ord(separator)) for piece in pieces) != (frame.height + named) * (width - 1):
+    start = content.find(b"\n") + 1 if named else 0
+    lengths = frame.select(pl.all().str.len_bytes().sum()).row(0)
+    marks = frame.height * width - (not content.endswith(b"\n")) + (content.count(b"\r", start) if returns else 0)
+    if sum(lengths) + marks != len(content) - start:  # some byte is neither in a field nor between two
         return None
     empty = sum(frame.null_count().row(0))
-    return frame if not empty or _even(letters, separator, width) else None
+    return frame if not empty or _even(content, start, separator, width) else None
 
 
-def _even(letters: NDArray[np.uint8], separator: str, width: int) -> bool:
-    """Whether every line has exactly ``width`` fields."""
+def _even(content: bytes, start: int, separator: str, width: int) -> bool:
+    """Whether every line from ``start`` on has exactly ``width`` fields."""
+    letters = np.frombuffer(content, dtype=np.uint8, offset=start)
     marks = np.flatnonzero(letters == ord(separator))
     ends = np.flatnonzero(letters == ord("\n"))
     if letters[-1] != ord("\n"):
