@@ -11,25 +11,10 @@ from click.testing import CliRunner, Result
 
 from tests.predict.run_folder import make_run
 from tgap.cli.main import cli
-from tgap.data import load_dataset
 
 
-@pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("runs") / "world")
-
-
-@pytest.fixture(scope="module")
-def fact() -> tuple[str, str, str, str]:
-    world = load_dataset("world")
-    first = world.test.fact(0)
-    names = world.entities
-    time = world.timeline.format(first.time)
-    return names.name(first.subject), world.relations.name(first.relation), names.name(first.object), time
-
-
-def call(*arguments: str | Path) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli, ["explain", *map(str, arguments)])
+def call(*arguments: str | Path, columns: int = 160) -> Result:
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(cli, ["explain", *map(str, arguments)])
 
 
 def test_tables_of_steps_paths_and_profile(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
@@ -38,6 +23,16 @@ def test_tables_of_steps_paths_and_profile(run_folder: Path, fact: tuple[str, st
     for words in ("Step 1", "Step 2", "Step 3", "Paths to the answer", "edges within reach", "self-loops", fact[2]):
         assert words in result.output
     assert "Is it faithful?" not in result.output
+
+
+def test_a_narrow_screen_shows_an_edge_as_one_clause(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    wide, narrow = (call(run_folder, *fact, "--check", columns=columns).output for columns in (96, 80))
+    assert " subject " in wide
+    assert " subject " not in narrow
+    assert max(len(line) for line in narrow.splitlines()) <= 80
+    for heading in ("displacement", "attention", "of answer"):
+        assert heading in narrow
+    assert "…" not in narrow
 
 
 def test_check_prints_both_controls(run_folder: Path, fact: tuple[str, str, str, str]) -> None:

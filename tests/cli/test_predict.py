@@ -10,24 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.predict.run_folder import make_run
 from tgap.cli.main import cli
-from tgap.data import load_dataset
-
-
-@pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("runs") / "world")
-
-
-@pytest.fixture(scope="module")
-def fact() -> tuple[str, str, str, str]:
-    """The first test fact of the world, by name."""
-    world = load_dataset("world")
-    first = world.test.fact(0)
-    names = world.entities
-    time = world.timeline.format(first.time)
-    return names.name(first.subject), world.relations.name(first.relation), names.name(first.object), time
 
 
 def call(*arguments: str | Path) -> Result:

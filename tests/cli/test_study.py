@@ -8,22 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.predict.run_folder import make_run
 from tgap.cli.main import cli
-from tgap.data import load_dataset
 
 
-@pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("runs") / "world")
-
-
-@pytest.fixture(scope="module")
-def question() -> tuple[str, str, str]:
-    world = load_dataset("world")
-    first = world.test.fact(0)
-    time = world.timeline.format(first.time)
-    return world.entities.name(first.subject), world.relations.name(first.relation), time
+@pytest.fixture
+def question(fact: tuple[str, str, str, str]) -> tuple[str, str, str]:
+    subject, relation, _, time = fact
+    return subject, relation, time
 
 
 def call(*arguments: str | Path) -> Result:

@@ -12,8 +12,9 @@ from tests.explain.small_dataset import ENTITIES, small_dataset
 from tests.tiny import tiny_config, tiny_graph
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
 from tgap.explain.figures import layered_figure, render
-from tgap.explain.layered import Picture, layered_picture, percent, shorten
+from tgap.explain.layered import layered_picture
 from tgap.explain.naming import Names
+from tgap.explain.picture import Picture
 from tgap.scorer import Query
 
 
@@ -84,13 +85,3 @@ def test_an_entity_alone_can_be_drawn() -> None:
     assert [lane.label for lane in picture.lanes] == ["Lonely Island"]
     assert {link.kind for link in picture.links} == {"stay"}
     render(layered_figure(picture), "png")
-
-
-def test_percentages_are_short() -> None:
-    shares = (0, 0.00001, 0.0003, 0.012, 0.0999, 0.31, 1.0)
-    assert [percent(share) for share in shares] == ["0 %", "< 0.01 %", "0.03 %", "1.2 %", "10 %", "31 %", "100 %"]
-
-
-def test_long_names_end_in_an_ellipsis() -> None:
-    assert shorten("North Korea", 11) == "North Korea"
-    assert shorten("Association of Southeast Asian Nations", 15) == "Association of…"

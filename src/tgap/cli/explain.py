@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.predict import PARTS, print_notes, simple_table, split_parts, write_output
+from tgap.cli.predict import PARTS, print_item, print_notes, simple_table, split_parts, write_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tgap.predict import Explanation
 
 _COUNT = click.IntRange(min=1)
+_WIDE = 96  # columns of a terminal that has room for the table of edges with a column for each part
 
 
 @click.command("explain")
@@ -145,33 +146,29 @@ def print_explanation(console: Console, document: Document) -> None:
 
 
 def print_steps(console: Console, document: Document) -> None:
-    """The paper's case-study table, one a step."""
+    """The paper's case-study table, one a step; on a narrow screen an edge is one clause instead of three columns."""
     from rich.markup import escape
 
-    from tgap.explain.layered import percent
+    from tgap.explain.sentences import edge_arrow
+    from tgap.explain.wording import percent
 
+    narrow = console.width < _WIDE
+    ends = (("edge", "left"),) if narrow else (("subject", "left"), ("relation", "left"), ("object", "left"))
     for step in document.steps:
         waiting = f"{step.carried:,} edges carried attention, {percent(step.waiting)} stayed where it was"
         console.print(f"\n[bold]Step {step.step}[/bold]  {waiting}")
-        table = simple_table(
-            ("subject", "left"),
-            ("relation", "left"),
-            ("object", "left"),
-            ("date", "left"),
-            ("displacement", "left"),
-            ("attention", "right"),
-            ("of answer", "right"),
-        )
+        when = (("date", "whole"), ("displacement", "whole"))
+        table = simple_table(*ends, *when, ("attention", "right"), ("of answer", "right"))
         for edge in step.edges:
-            named = (edge.subject, edge.label, edge.object, edge.time, edge.words)
-            table.add_row(*map(escape, named), f"{edge.attention:.4f}", percent(edge.through))
+            named = (edge_arrow(edge),) if narrow else (edge.subject, edge.label, edge.object)
+            table.add_row(*map(escape, (*named, edge.time, edge.words)), f"{edge.attention:.4f}", percent(edge.through))
         console.print(table)
 
 
 def _print_paths(console: Console, document: Document) -> None:
     from rich.markup import escape
 
-    from tgap.explain.layered import percent
+    from tgap.explain.wording import percent
 
     console.print("Paths to the answer", style="bold")
     if not document.paths.walks:
@@ -191,8 +188,8 @@ def print_profile(console: Console, profile: ProfileTable) -> None:
     """Past, same time and future: attention beside the edges within reach; then by edge relation."""
     from rich.markup import escape
 
-    from tgap.explain.layered import percent
     from tgap.explain.naming import INVERSE
+    from tgap.explain.wording import percent
 
     sides = ("past", "present", "future")
     table = simple_table(
@@ -215,10 +212,7 @@ def print_profile(console: Console, profile: ProfileTable) -> None:
 
 
 def _print_check(console: Console, check: CheckTable) -> None:
-    from rich.markup import escape
-
-    from tgap.explain.layered import percent
-    from tgap.explain.report import CONTROL_WORDS, percent_change
+    from tgap.explain.wording import CONTROL_WORDS, percent, percent_change
 
     console.print("Is it faithful?", style="bold")
     table = simple_table(("", "left"), ("probability", "right"), ("rank", "right"), ("change", "right"))
@@ -237,4 +231,4 @@ def _print_check(console: Console, check: CheckTable) -> None:
     for words, row in (("Deleted as strongest:", check.strongest), ("Deleted as bringing it most:", check.brought)):
         console.print(words)
         for fact in row.facts:
-            console.print(escape("  " + " · ".join(fact)))
+            print_item(console, " · ".join(fact))

@@ -102,14 +102,22 @@ def print_notes(console: Console, notes: tuple[str, ...]) -> None:
         console.print(f"note: {escape(note)}", style="yellow")
 
 
+def print_item(console: Console, text: str) -> None:
+    """A line of a list; where it wraps, it stays indented."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
+
+
 def simple_table(*columns: tuple[str, str]) -> Table:
-    """A table with a line under its head; columns are (heading, side)."""
+    """A table with a line under its head; columns are (heading, side), side "whole" is a left one that never wraps."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for heading, side in columns:
-        table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=side == "right")
+        table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=side != "left")
     return table
 
 

@@ -60,6 +60,8 @@ def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | 
 def _print(console: Console, found: CauseFigures) -> None:
     from rich.markup import escape
 
+    from tgap.explain.wording import counted
+
     words = {
         "strongest": "strongest by attention",
         "random": "random, of those that carried attention",
@@ -69,7 +71,7 @@ def _print(console: Console, found: CauseFigures) -> None:
         f"{found.right:,} of {found.facts:,} test facts with a recorded cause are answered right", style="bold"
     )
     table = simple_table(
-        (f"{found.picked} edges a step", "left"), ("hold a cause", "right"), ("hold all causes", "right")
+        (f"{counted(found.picked, 'edge')} a step", "left"), ("hold a cause", "right"), ("hold all causes", "right")
     )
     for name, text in words.items():
         table.add_row(text, f"{100 * found.some[name]:.1f} %", f"{100 * found.all[name]:.1f} %")

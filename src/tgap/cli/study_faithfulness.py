@@ -79,8 +79,7 @@ def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed:
 
 
 def _print(console: Console, title: str, found: Faithfulness, delete: int) -> None:
-    from tgap.explain.layered import percent
-    from tgap.explain.report import percent_change
+    from tgap.explain.wording import percent, percent_change
 
     console.print(title, style="bold")
     table = simple_table(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.explain import check_format, file_format, write_bytes
-from tgap.cli.predict import PARTS, print_notes, split_parts
+from tgap.cli.predict import PARTS, print_item, print_notes, split_parts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,7 +93,9 @@ def _print(console: Console, title: str, panels: tuple[GrowthPanel, ...]) -> Non
     for panel in panels:
         core = ", ".join(spot.label for spot in panel.spots if spot.core)
         joins = ", ".join(spot.label for spot in panel.spots if spot.state == "joins") or "none"
-        console.print(escape(panel.title))
-        console.print(escape(f"  core nodes: {core}; join: {joins}"))
+        console.print()
+        console.print(escape(panel.title), style="bold")
+        print_item(console, f"core nodes: {core}")
+        print_item(console, f"join: {joins}")
         for _, _, key in panel.keys:
-            console.print(escape(f"  {key.number}. {key.relation} ({key.details})"))
+            print_item(console, f"{key.number}. {key.clause}")

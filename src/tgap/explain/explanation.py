@@ -13,9 +13,10 @@ import numpy as np
 
 from tgap.explain.edges import strongest_edges
 from tgap.explain.faithfulness import check
-from tgap.explain.layered import Picture, layered_picture
+from tgap.explain.layered import layered_picture
 from tgap.explain.naming import Names
 from tgap.explain.paths import heaviest_walks
+from tgap.explain.picture import Picture
 from tgap.explain.profile import query_profile
 from tgap.explain.reach import reach
 from tgap.explain.report import report_body, report_page

@@ -17,8 +17,9 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
 from tgap.errors import QueryError
-from tgap.explain.layered import Key, Link, Picture
+from tgap.explain.curves import BADGE, Cubic, Key, Point
 from tgap.explain.palette import ANSWER, COLOURS, GRID, INK, LEGEND, MUTED
+from tgap.explain.picture import Link, Picture
 
 FORMATS = ("png", "svg", "pdf")
 _POINT = 0.72  # points to a pixel of the layout, at 100 pixels an inch
@@ -56,7 +57,7 @@ def layered_figure(picture: Picture) -> Figure:
             write(axes, dot.x, dot.y + dot.radius + 12, dot.text, size=10, anchor="center", halo=True)
     for link in picture.links:
         if link.number is not None:
-            _draw_badge(axes, link.badge, link.number, link.kind)
+            draw_badge(axes, link.badge, link.number, link.kind)
     for lane in picture.lanes:
         weight = "bold" if lane.role else "normal"
         colour = ANSWER if lane.role == "answer" else INK
@@ -88,10 +89,8 @@ def write(
     weight: str = "normal",
     colour: str = INK,
     halo: bool = False,
-    boxed: bool = False,
 ) -> None:
-    """Text with its baseline at ``y``; names are never read as formulas. ``boxed`` text hides the lines behind it."""
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if boxed else None
+    """Text with its baseline at ``y``; names are never read as formulas."""
     effects = [withStroke(linewidth=2.2, foreground="white")] if halo else []
     axes.text(
         x,
@@ -103,43 +102,50 @@ def write(
         fontweight=weight,
         color=colour,
         parse_math=False,
-        zorder=4.5 if boxed else 6,
-        bbox=box,
+        zorder=6,
         path_effects=effects,
     )
 
 
+Dashes = str | tuple[float, tuple[float, float]]
+
+
+def draw_curve(axes: Axes, points: Cubic, colour: str, width: float, dashes: Dashes = "solid", **more: Any) -> None:
+    """A cubic curve, ``width`` points wide."""
+    curve = Path(list(points), [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+    axes.add_patch(PathPatch(curve, fill=False, edgecolor=colour, linewidth=width, linestyle=dashes, **more))
+
+
 def _draw_link(axes: Axes, link: Link) -> None:
-    curve = Path(list(link.points), [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
-    style = dash_style(link.kind, link.dashed)
-    width = link.width * _POINT
-    axes.add_patch(
-        PathPatch(
-            curve, fill=False, edgecolor=COLOURS[link.kind], linewidth=width, linestyle=style, alpha=0.8, zorder=2
-        )
-    )
+    dashes = _dashes(link.kind, link.dashed)
+    draw_curve(axes, link.points, COLOURS[link.kind], link.width * _POINT, dashes, alpha=0.8, zorder=2)
 
 
-def dash_style(kind: str, dashed: bool) -> str | tuple[float, tuple[float, float]]:
+def _dashes(kind: str, dashed: bool) -> Dashes:
     """Line style of an edge; dash lengths are in units of the line's width."""
     if dashed:
         return (0, (2.4, 1.2))
     return (0, (0.6, 1.2)) if kind == "stay" else "solid"
 
 
-def _draw_badge(axes: Axes, place: tuple[float, float], number: int, kind: str) -> None:
-    circle = Circle(place, 9, facecolor=COLOURS[kind], edgecolor="white", linewidth=1.1, zorder=5)
+def draw_badge(axes: Axes, place: Point, number: int, kind: str) -> None:
+    """The number of an edge."""
+    circle = Circle(place, BADGE, facecolor=COLOURS[kind], edgecolor="white", linewidth=1.1, zorder=5)
     axes.add_patch(circle)
     write(axes, place[0], place[1] + 3.6, str(number), size=10, anchor="center", weight="bold", colour="white")
+
+
+def draw_key(axes: Axes, x: float, y: float, key: Key) -> None:
+    """What a numbered edge is, on two lines."""
+    draw_badge(axes, (x + BADGE, y - 4), key.number, key.kind)
+    write(axes, x + 24, y - 2, key.relation, size=11)
+    write(axes, x + 24, y + 12, key.details, size=10, colour=MUTED)
 
 
 def _draw_keys(axes: Axes, x: float, top: float, step: int, keys: tuple[Key, ...]) -> None:
     write(axes, x, top + 14, f"Step {step}", size=11, weight="bold")
     for place, key in enumerate(keys):
-        y = top + 38 + 34 * place
-        _draw_badge(axes, (x + 9, y - 4), key.number, key.kind)
-        write(axes, x + 24, y - 2, key.relation, size=11)
-        write(axes, x + 24, y + 12, key.details, size=10, colour=MUTED)
+        draw_key(axes, x, top + 38 + 34 * place, key)
 
 
 def _draw_legend(axes: Axes, picture: Picture) -> None:
@@ -147,7 +153,7 @@ def _draw_legend(axes: Axes, picture: Picture) -> None:
     axes.plot([16, picture.width - 16], [y - 20, y - 20], color=GRID, linewidth=0.8)
     x = 16.0
     for kind, dashed, words in LEGEND:
-        style = dash_style(kind, dashed)
+        style = _dashes(kind, dashed)
         axes.plot([x, x + 40], [y, y], color=COLOURS[kind], linewidth=4 * _POINT, linestyle=style)
         write(axes, x + 47, y + 4, words, size=11)
         x += 66 + 6.2 * len(words)

@@ -1,8 +1,9 @@
 """Layout of the growing subgraph (the paper's appendix A): one panel a step, the same places in every panel.
 
 Each panel shows what the step did: core nodes (highest attention before the step), candidate edges (at most y random
-edges out of each), the z strongest of them that joined, and the subgraph as it was before. Entities stand in columns
-by the step in which they first turn up; a column that would grow too long shows only the strongest, and says so.
+edges out of each), the z strongest of them that joined, and the subgraph as it was before. Entities stand in columns,
+each beside the entity from which it was first seen. Of a large sample only the strongest edges are shown, and the title
+says so.
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from tgap.explain.layered import Key, percent, point_on, short_label, shorten
+from tgap.explain.curves import Cubic, Curve, Key, Point, free_place, level_curve
 from tgap.explain.naming import Names, sign_of
+from tgap.explain.wording import counted, shorten
 from tgap.graph import TemporalGraph
 from tgap.scorer import StepTrace, Trace
 
 WIDTH = 1180
-_LEFT, _TOP, _ROW = 40, 74, 40
-_LABEL, _RELATION = 26, 40
+_LEFT, _TOP, _ROW = 120, 74, 50
+_LABEL, _RELATION = 28, 44
+_FAN = 150  # most pixels that parallel edges spread over
 _KEYS = 3  # lists of keys side by side
+_BADGES = (0.62, 0.7, 0.55, 0.78, 0.48)  # where a number may stand on its edge
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,10 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Wire:
+class Wire(Curve):
     """An edge in a panel: ``state`` is earlier, candidate or added."""
 
-    points: tuple[tuple[float, float], ...]
     state: str
-    kind: str
-    number: int | None
-    badge: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,9 @@ class _Plan:
             self.row[entity] = sum(1 for other in self.column.values() if other == column)
             self.column[entity] = column
 
-    def spot(self, entity: int) -> tuple[float, float]:
+    def spot(self, entity: int) -> Point:
         columns = max(self.column.values())
-        gap = (WIDTH - _LEFT - 230) / max(columns, 1)
+        gap = (WIDTH - 2 * _LEFT) / max(columns, 1)
         tallest = max(sum(1 for other in self.column.values() if other == c) for c in range(columns + 1))
         count = sum(1 for other in self.column.values() if other == self.column[entity])
         y = _TOP + _ROW * (self.row[entity] + (tallest - count) / 2)
@@ -106,8 +104,9 @@ def _plan_step(plan: _Plan, graph: TemporalGraph, step: StepTrace, number: int, 
     candidates = [edge for edge in order if edge not in joined][:most]
     plan.shown.append((candidates, added))
     for edge in added + candidates:
-        plan.place(int(graph.source[edge]), number - 1, number)
-        plan.place(int(graph.neighbour[edge]), number, number)
+        source = int(graph.source[edge])
+        plan.place(source, number - 1, number)
+        plan.place(int(graph.neighbour[edge]), plan.column[source] + 1, number)
 
 
 def _panel(
@@ -137,13 +136,13 @@ def _panel(
     states = {**dict.fromkeys(candidates, "candidate"), **dict.fromkeys(earlier, "earlier")}
     states |= dict.fromkeys(added, "added")
     wires, keys = _wires(names, graph, trace, plan, states, crossed)
-    bottom = max(spot.y for spot in spots) + 34
+    bottom = max(spot.y for spot in spots) + 44
     placed = tuple(
-        (30 + (WIDTH - 40) / _KEYS * (place % _KEYS), bottom + 18 + 34 * (place // _KEYS), key)
+        (20 + (WIDTH - 40) / _KEYS * (place % _KEYS), bottom + 18 + 34 * (place // _KEYS), key)
         for place, key in enumerate(keys)
     )
-    sampled = f"{_count(len(core), 'core node')}, {_count(len(step.candidates), 'candidate edge')}"
-    title = f"Step {number}: {sampled}, {len(step.added)} added"
+    sampled = f"{counted(len(core), 'core node')}, {counted(len(step.candidates), 'candidate edge')}"
+    title = f"Step {number}: {sampled}, {len(step.added):,} added"
     hidden = len(step.candidates) - len(candidates) - len(added)
     if hidden:
         title += f" (the {len(added)} strongest added and {len(candidates)} other candidates are shown)"
@@ -165,28 +164,26 @@ def _wires(
         beside[frozenset((int(graph.source[edge]), int(graph.neighbour[edge])))].append(edge)
     wires: list[Wire] = []
     keys: list[Key] = []
-    badges: list[tuple[float, float]] = []
+    badges: list[Point] = []
     for edge, state in states.items():
         source, target, relation = int(graph.source[edge]), int(graph.neighbour[edge]), int(graph.relation[edge])
         time = trace.query.time if relation == loop else int(graph.time[edge])
         bunch = beside[frozenset((source, target))]
-        bend = 30.0 * (bunch.index(edge) - (len(bunch) - 1) / 2)
+        bend = min(30.0, _FAN / len(bunch)) * (bunch.index(edge) - (len(bunch) - 1) / 2)
         points = _wire(plan.spot(source), plan.spot(target), bend)
         number = None
         kind = "stay" if relation == loop else sign_of(time - trace.query.time)
-        badge = _free(points, badges)
+        badge = free_place(points, badges, _BADGES)
         if state == "added":
             badges.append(badge)
             number = len(badges)
             named = names.edge((source, target), relation, time, trace.query.time)
-            when = "" if relation == loop else f"{named.time} · {named.words} · "
-            details = f"{when}attention {percent(crossed.get(edge, 0.0))}"
-            keys.append(Key(number, kind, short_label(named, _RELATION), details))
-        wires.append(Wire(points, state, kind, number, badge))
+            keys.append(Key.of(number, kind, named, crossed.get(edge, 0.0), _RELATION))
+        wires.append(Wire(points, kind, number, badge, state))
     return tuple(wires), keys
 
 
-def _wire(left: tuple[float, float], right: tuple[float, float], bend: float) -> tuple[tuple[float, float], ...]:
+def _wire(left: Point, right: Point, bend: float) -> Cubic:
     """Curve between two entities: level between columns, a bow to the left inside one, a small loop at one entity."""
     (x0, y0), (x1, y1) = left, right
     if left == right:
@@ -195,20 +192,4 @@ def _wire(left: tuple[float, float], right: tuple[float, float], bend: float) ->
     if x0 == x1:
         bow = 46 + abs(bend)
         return (left, (x0 - bow, y0), (x1 - bow, y1), right)
-    third = (x1 - x0) * 0.4
-    return (left, (x0 + third, y0 + bend), (x1 - third, y1 + bend), right)
-
-
-def _free(points: tuple[tuple[float, float], ...], taken: list[tuple[float, float]]) -> tuple[float, float]:
-    """Place for a number on its curve, as far from the others as need be."""
-
-    def room(place: tuple[float, float]) -> float:
-        return min((float(np.hypot(place[0] - x, place[1] - y)) for x, y in taken), default=1e9)
-
-    places = [point_on(points, at) for at in (0.62, 0.7, 0.55, 0.78, 0.48)]
-    free = [place for place in places if room(place) >= 20]
-    return free[0] if free else max(places, key=room)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"
+    return level_curve(left, right, bend)

@@ -5,7 +5,7 @@ lane in every column, so that a self-loop is a level line and a walk can be foll
 spelled out under the picture. Only the strongest edges are drawn, and for the chosen answer the edges that brought it
 most of its mass, so that the answer never hangs in the air.
 
-This module decides where everything goes, in pixels of the default size; ``svg`` and ``figures`` only draw.
+This module decides where everything goes; ``picture`` has the parts, ``svg`` and ``figures`` draw them.
 """
 
 from __future__ import annotations
@@ -15,81 +15,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tgap.explain.curves import Key, Point, free_place, level_curve
 from tgap.explain.edges import mean_attention
-from tgap.explain.naming import INVERSE, NamedEdge, Names, sign_of
+from tgap.explain.naming import Names, sign_of
 from tgap.explain.paths import through_answer
-from tgap.explain.sentences import edge_clause
+from tgap.explain.picture import Dot, Lane, Link, Picture
+from tgap.explain.wording import percent, shorten
 from tgap.scorer import Trace
 
 WIDTH = 1180
 _LEFT, _RIGHT, _TOP = 230, 90, 112  # margins of the grid of lanes and columns
 _LANE = 46  # pixels between lanes
-_BADGE = 9  # radius of an edge's number
 _MOST_LANES = 12
-_LABEL, _RELATION = 30, 36  # most letters of an entity's and a relation's name in the picture
-
-
-@dataclass(frozen=True)
-class Lane:
-    """An entity's row."""
-
-    y: float
-    label: str
-    title: str
-    role: str  # "start", "answer" or ""
-    final: str  # probability after the last step
-
-
-@dataclass(frozen=True)
-class Dot:
-    """An entity after a step."""
-
-    x: float
-    y: float
-    radius: float
-    text: str
-    title: str
-    answer: bool
-
-
-@dataclass(frozen=True)
-class Link:
-    """An edge: a cubic curve, its kind (past, present, future, stay) and, if it is spelled out, its number."""
-
-    points: tuple[tuple[float, float], ...]
-    width: float
-    kind: str
-    dashed: bool
-    title: str
-    number: int | None
-    badge: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Key:
-    """What a numbered edge is."""
-
-    number: int
-    kind: str
-    relation: str
-    details: str
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Everything to draw."""
-
-    width: int
-    height: int
-    title: str
-    subtitle: str
-    columns: tuple[tuple[float, str], ...]  # x and heading
-    lanes: tuple[Lane, ...]
-    dots: tuple[Dot, ...]
-    links: tuple[Link, ...]
-    keys: tuple[tuple[float, tuple[Key, ...]], ...]  # x of each step's list
-    keys_top: float
-    legend_top: float
+_LABEL, _RELATION = 30, 42  # most letters of an entity's and a relation's name in the picture
+_ENDS = 0.3  # how far the ends of parallel edges part
+_BADGES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.28, 0.72, 0.22, 0.78, 0.16, 0.84)  # where a number may stand on its edge
 
 
 @dataclass(frozen=True)
@@ -154,26 +94,6 @@ def layered_picture(names: Names, trace: Trace, answer: int, title: str, count: 
         keys_top=keys_top,
         legend_top=legend_top,
     )
-
-
-def percent(share: float) -> str:
-    """A share as a short percentage: 31 %, 4.2 %, 0.03 %, < 0.01 %."""
-    value = 100 * share
-    if 0 < value < 0.01:
-        return "< 0.01 %"
-    digits = 0 if value >= 9.95 or value == 0 else 1 if value >= 0.995 else 2
-    return f"{value:.{digits}f} %"
-
-
-def shorten(text: str, most: int) -> str:
-    """At most ``most`` letters, the end replaced by an ellipsis."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def short_label(edge: NamedEdge, most: int) -> str:
-    """Relation of an edge in at most ``most`` letters; that it is inverse stays to be read."""
-    mark = INVERSE if edge.inverse else ""
-    return shorten(edge.relation, most - len(mark)) + mark
 
 
 def _heading(column: int) -> str:
@@ -269,7 +189,7 @@ def _links(
         beside[edge.step, edge.subject, edge.object].append(edge)
     links: list[Link] = []
     keys: list[list[Key]] = [[] for _ in trace.steps]
-    badges: list[tuple[float, float]] = []
+    badges: list[Point] = []
     for number, edge in enumerate(edges, start=1):
         step = trace.steps[edge.step]
         named = names.edge(
@@ -281,18 +201,15 @@ def _links(
             (x_of[edge.step] + _radius(mass[edge.step][edge.subject]), y_of[edge.subject]),
             (x_of[edge.step + 1] - _radius(mass[edge.step + 1][edge.object]), y_of[edge.object]),
         )
-        points = _curve(*ends, bend)
-        badge = _free_place(points, badges)
+        points = level_curve(*ends, bend, _ENDS)
+        badge = free_place(points, badges, _BADGES)
         badges.append(badge)
         kind = sign_of(named.displacement)
-        title = (
-            f"{number}. {edge_clause(named)}: attention {percent(edge.attention)}, "
-            f"brought {percent(edge.through)} of the answer"
-        )
+        key = Key.of(number, kind, named, edge.attention, _RELATION)
+        keys[edge.step].append(key)
+        title = f"{number}. {key.clause}, brought {percent(edge.through)} of the answer"
         width = 1.2 + 6.8 * float(np.sqrt(edge.attention / widest))
-        links.append(Link(points, width, kind, named.inverse, title, number, badge))
-        details = f"{named.time} · {named.words} · {percent(edge.attention)}"
-        keys[edge.step].append(Key(number, kind, short_label(named, _RELATION), details))
+        links.append(Link(points, kind, number, badge, width, named.inverse, title))
     links = _stays(names, trace, grid, mass, (loop, widest)) + links
     return tuple(links), keys
 
@@ -318,36 +235,5 @@ def _stays(
                 right = (x_of[number + 1] - _radius(mass[number + 1][entity]), y)
                 width = 1.2 + 6.8 * float(np.sqrt(min(1.0, attention[place] / widest)))
                 title = f"stays at {names.entity(entity)}: {percent(float(attention[place]))}"
-                links.append(Link(_curve(left, right, 0.0), width, "stay", False, title, None, left))
+                links.append(Link(level_curve(left, right, 0.0), "stay", None, left, width, False, title))
     return links
-
-
-def _curve(left: tuple[float, float], right: tuple[float, float], bend: float) -> tuple[tuple[float, float], ...]:
-    """Cubic curve that leaves and arrives level, pushed up or down by ``bend`` so that parallel edges part."""
-    third = (right[0] - left[0]) * 0.4
-    return (
-        (left[0], left[1] + bend * 0.3),
-        (left[0] + third, left[1] + bend),
-        (right[0] - third, right[1] + bend),
-        (right[0], right[1] + bend * 0.3),
-    )
-
-
-def point_on(points: tuple[tuple[float, float], ...], at: float) -> tuple[float, float]:
-    """Point of a cubic curve, ``at`` from 0 to 1."""
-    weights = ((1 - at) ** 3, 3 * at * (1 - at) ** 2, 3 * at**2 * (1 - at), at**3)
-    return (
-        sum(weight * point[0] for weight, point in zip(weights, points, strict=True)),
-        sum(weight * point[1] for weight, point in zip(weights, points, strict=True)),
-    )
-
-
-def _free_place(points: tuple[tuple[float, float], ...], taken: list[tuple[float, float]]) -> tuple[float, float]:
-    """Place for an edge's number on its curve, away from the other numbers: the first free one, else the freest."""
-
-    def room(place: tuple[float, float]) -> float:
-        return min((float(np.hypot(place[0] - x, place[1] - y)) for x, y in taken), default=1e9)
-
-    places = [point_on(points, at) for at in (0.5, 0.42, 0.58, 0.34, 0.66, 0.28, 0.72, 0.22, 0.78, 0.16, 0.84)]
-    free = [place for place in places if room(place) >= 2 * _BADGE + 2]
-    return free[0] if free else max(places, key=room)

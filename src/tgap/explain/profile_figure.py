@@ -14,13 +14,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tgap.explain.layered import percent, shorten
-from tgap.explain.naming import INVERSE
 from tgap.explain.palette import BASE, COLOURS, GRID, INK, MUTED
 from tgap.explain.schema import ProfileTable
+from tgap.explain.wording import percent, short_label
 
 _ROW, _HEAD = 3.5, 0.55  # inches
 _BARS = 6
+_FLOOR = 1e-5  # smaller shares are not drawn
 _SIDES = (("past", "past"), ("present", "same time"), ("future", "future"))
 
 
@@ -55,7 +55,7 @@ def _draw_displacements(axes: Axes, profile: ProfileTable, limit: int) -> None:
     base = base / max(base.sum(), 1.0)
     inside = np.abs(displacement) <= limit
     values = np.concatenate([attention[inside], base[inside]])
-    floor = max(1e-7, float(values[values > 0].min()) / 2) if (values > 0).any() else 1e-3
+    floor = max(_FLOOR, float(values[values > 0].min()) / 2) if (values > 0).any() else 1e-3
     axes.bar(
         displacement[inside],
         np.maximum(base[inside] - floor, 0),
@@ -68,10 +68,10 @@ def _draw_displacements(axes: Axes, profile: ProfileTable, limit: int) -> None:
     )
     for kind, marker in (("past", "o"), ("future", "o"), ("present", "D")):
         side = {"past": displacement < 0, "future": displacement > 0, "present": displacement == 0}[kind]
-        shown = inside & side & (attention > 0)
+        shown = inside & side
         axes.plot(
             displacement[shown],
-            attention[shown],
+            np.where(attention[shown] > floor, attention[shown], np.nan),  # a gap, not a plunge
             marker=marker,
             markersize=6 if kind == "present" else 3.2,
             linestyle="-" if kind != "present" else "none",
@@ -83,7 +83,7 @@ def _draw_displacements(axes: Axes, profile: ProfileTable, limit: int) -> None:
     axes.set_yscale("log")
     axes.set_xlim(-limit - 0.5, limit + 0.5)
     axes.set_ylim(floor, 20.0)  # room for the legend above 1, the most a share can be
-    axes.set_yticks([power for power in 10.0 ** np.arange(-7, 1) if power >= floor])
+    axes.set_yticks([power for power in 10.0 ** np.arange(-5, 1) if power >= floor])
     plural = "steps" if profile.unit == "integer" else f"{profile.unit}s"
     axes.set_xlabel(f"displacement ({plural}; negative = before the question's time)", fontsize=9)
     axes.set_ylabel("share (log)", fontsize=9)
@@ -105,7 +105,7 @@ def _split(shares: dict[str, float]) -> str:
 def _draw_relations(axes: Axes, profile: ProfileTable) -> None:
     rows = profile.relations[:_BARS]
     rest = 1 - profile.waiting - sum(row.attention for row in rows)
-    labels = [shorten(row.relation, 30 - 10 * row.inverse) + (INVERSE if row.inverse else "") for row in rows]
+    labels = [short_label(row.relation, row.inverse, 36) for row in rows]
     labels += ["all other relations", "self-loops"]
     for place, row in enumerate(rows):
         left = 0.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from tgap.explain.layered import Picture, percent
 from tgap.explain.palette import ANSWER, BASE, COLOURS, GRID, INK, MUTED
+from tgap.explain.picture import Picture
 from tgap.explain.schema import CheckTable, Document, PathTable, ProfileTable, StepTable
 from tgap.explain.svg import picture_svg
+from tgap.explain.wording import CONTROL_WORDS, percent, percent_change
 
 _STYLE = f"""
 .tgap {{ font: 14px/1.45 "DejaVu Sans", Verdana, Arial, sans-serif; color: {INK}; max-width: 1180px; }}
@@ -22,6 +23,8 @@ _STYLE = f"""
 .tgap th, .tgap td {{ text-align: left; vertical-align: top; }}
 .tgap th, .tgap td {{ padding: 3px 12px 3px 0; border-bottom: 1px solid {GRID}; }}
 .tgap td.number, .tgap th.number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.tgap .whole {{ white-space: nowrap; }}
+.tgap .wide {{ overflow-x: auto; }} .tgap .wide svg {{ min-width: 900px; }}
 .tgap .past {{ color: {COLOURS["past"]}; }} .tgap .future {{ color: {COLOURS["future"]}; }}
 .tgap .bar {{ display: inline-block; height: 10px; vertical-align: middle; }}
 """
@@ -50,7 +53,7 @@ def report_body(document: Document, picture: Picture) -> str:
         f"<p>{escape(document.reach.sentence)}</p>",
         *(f'<p class="quiet">Note: {escape(note)}</p>' for note in document.notes),
         "<h2>How attention flowed</h2>",
-        picture_svg(picture),
+        f'<div class="wide">{picture_svg(picture)}</div>',
         "<h2>Paths to the answer</h2>",
         _paths(document.paths),
         "<h2>Strongest edges of each step</h2>",
@@ -81,9 +84,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         else f"<th>{escape(text)}</th>"
         for text, cell in zip(head, first, strict=True)
     ]
-    lines = [f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>"]
+    lines = [f'<div class="wide"><table><thead><tr>{"".join(heads)}</tr></thead><tbody>']
     lines += ["<tr>" + "".join(row) + "</tr>" for row in ready]
-    lines.append("</tbody></table>")
+    lines.append("</tbody></table></div>")
     return "\n".join(lines)
 
 
@@ -111,8 +114,8 @@ def _step(step: StepTable) -> str:
             _word(edge.subject),
             _word(edge.label),
             _word(edge.object),
-            _word(edge.time),
-            _word(edge.words, edge.sign),
+            _word(edge.time, "whole"),
+            _word(edge.words, f"whole {edge.sign}"),
             _number(f"{edge.attention:.4f}"),
             _number(percent(edge.through)),
         )
@@ -171,13 +174,3 @@ def _check(check: CheckTable) -> str:
         facts = "".join(f"<li>{escape(' · '.join(fact))}</li>" for fact in row.facts)
         lists += f"<p>{words}:</p><ul>{facts}</ul>"
     return _table(("", "probability", "rank", "change"), rows) + lists
-
-
-CONTROL_WORDS = (("random", "random facts that carried attention"), ("nearby", "random facts of the entity itself"))
-
-
-def percent_change(drop: float) -> str:
-    """A drop as a signed change: -31 %, +4.2 %; less than a hundredth of a percent is none."""
-    if abs(drop) < 0.0001:
-        return "0 %"
-    return f"{'−' if drop >= 0 else '+'}{percent(abs(drop))}"

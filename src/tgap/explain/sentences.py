@@ -14,10 +14,15 @@ from tgap.explain.naming import NamedEdge
 from tgap.explain.reach import Reach
 
 
-def edge_clause(edge: NamedEdge) -> str:
-    """One edge as a clause, the arrow pointing from the fact's subject to its object."""
+def edge_arrow(edge: NamedEdge) -> str:
+    """One edge without its date, the arrow pointing from the fact's subject to its object."""
     arrow = f"←{edge.relation}—" if edge.inverse else f"—{edge.relation}→"
-    return f"{edge.subject} {arrow} {edge.object} ({edge.time}, {edge.words})"
+    return f"{edge.subject} {arrow} {edge.object}"
+
+
+def edge_clause(edge: NamedEdge) -> str:
+    """One edge as a clause with its date."""
+    return f"{edge_arrow(edge)} ({edge.time}, {edge.words})"
 
 
 def path_sentence(start: str, edges: Sequence[NamedEdge]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from tgap.explain.layered import Key, Link, Picture
+from tgap.explain.curves import BADGE, Key
 from tgap.explain.palette import ANSWER, COLOURS, GRID, INK, LEGEND, MUTED
+from tgap.explain.picture import Link, Picture
 
 
 def picture_svg(picture: Picture, *, alone: bool = False) -> str:
@@ -77,8 +78,9 @@ def _link(link: Link) -> str:
 
 def _badge(link: Link) -> str:
     x, y = link.badge
+    ring = 'stroke="#ffffff" stroke-width="1.5"'
     return (
-        f'<g><circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{COLOURS[link.kind]}" stroke="#ffffff" stroke-width="1.5"/>'
+        f'<g><circle cx="{x:.1f}" cy="{y:.1f}" r="{BADGE}" fill="{COLOURS[link.kind]}" {ring}/>'
         f"{_text(x, y + 3.6, str(link.number), size=10, anchor='middle', weight='bold', colour='#ffffff')}"
         f"<title>{escape(link.title)}</title></g>"
     )
@@ -88,7 +90,7 @@ def _key_list(x: float, top: float, step: int, keys: tuple[Key, ...]) -> list[st
     parts = [_text(x, top + 14, f"Step {step}", size=11, weight="bold")]
     for place, key in enumerate(keys):
         y = top + 38 + 34 * place
-        parts.append(f'<circle cx="{x + 9:.1f}" cy="{y - 4:.1f}" r="9" fill="{COLOURS[key.kind]}"/>')
+        parts.append(f'<circle cx="{x + 9:.1f}" cy="{y - 4:.1f}" r="{BADGE}" fill="{COLOURS[key.kind]}"/>')
         parts.append(_text(x + 9, y - 0.4, str(key.number), size=10, anchor="middle", weight="bold", colour="#ffffff"))
         parts.append(_text(x + 24, y - 2, key.relation, size=11))
         parts.append(_text(x + 24, y + 12, key.details, size=10, colour=MUTED))
