@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -16,6 +18,8 @@ from tests.server.test_answers import QUESTION
 from tgap.errors import ConfigError
 from tgap.scorer import FloatArray, QueryBatch
 from tgap.server.app import create_app
+from tgap.server.errors import BusyError
+from tgap.server.lane import Lane
 from tgap.server.limits import Limits
 
 
@@ -49,6 +53,38 @@ def test_beyond_the_bound_requests_are_asked_to_come_back(slow: tuple[SlowScorer
     assert busy.json()["error"]["code"] == "busy"
     again = client.post("/api/v1/predict", json=question(8))
     assert again.status_code == 200
+
+
+def test_a_crowd_that_could_not_be_served_in_time_is_told_when_to_come_back() -> None:
+    async def crowd(limits: Limits, turn: float) -> tuple[int, str]:
+        """Places given and the Retry-After of the first refusal, once the length of a turn is known."""
+        lane = Lane(limits)
+        await lane.warm_up(lambda: None)
+        for _ in range(30):
+            await lane.run(lambda: None)
+        lane.turn = turn
+        with ExitStack() as places:
+            for given in range(100):
+                try:
+                    places.enter_context(lane.place())
+                except BusyError as refused:
+                    return given, refused.headers["Retry-After"]
+        raise AssertionError("nobody was refused")
+
+    assert asyncio.run(crowd(Limits(waiting=90, seconds=10.0), 0.5)) == (21, "6")  # 20 turns fit before the time-out
+    assert asyncio.run(crowd(Limits(waiting=8, seconds=10.0), 0.5)) == (8, "2")  # half of the crowd has had its turn
+    assert asyncio.run(crowd(Limits(waiting=8, seconds=10.0), 1e-6)) == (8, "1")
+
+
+def test_the_length_of_a_turn_is_measured() -> None:
+    async def turn() -> float:
+        lane = Lane(Limits())
+        await lane.warm_up(lambda: time.sleep(0.2))  # does not count
+        for _ in range(5):
+            await lane.run(lambda: time.sleep(0.01))
+        return lane.turn
+
+    assert 0.01 <= asyncio.run(turn()) < 0.1
 
 
 def test_quick_routes_answer_while_the_lane_is_full(slow: tuple[SlowScorer, httpx.Client]) -> None:

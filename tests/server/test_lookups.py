@@ -21,11 +21,13 @@ def test_model_card(client: httpx.Client) -> None:
     assert "raw" in card["protocol"]
 
 
-def test_search_ranks_names_that_begin_with_the_part_first(client: httpx.Client) -> None:
+def test_search_ranks_by_use_and_where_the_part_stands(client: httpx.Client) -> None:
     found = client.get("/api/v1/search", params={"q": "ja"}).json()["matches"]
     assert found[0] == {"name": "Japan", "facts": 4}
     korea = client.get("/api/v1/search", params={"q": "KOREA", "limit": 1}).json()["matches"]
     assert [match["name"] for match in korea] == ["North Korea"]
+    whole = client.get("/api/v1/search", params={"q": "south korea"}).json()["matches"]
+    assert whole[0]["name"] == "South Korea"
     accents = client.get("/api/v1/search", params={"q": "gagauzia"}).json()["matches"]
     assert accents[0]["name"] == "Găgăuzia\u00a0"
 

@@ -23,9 +23,9 @@ import click
     "--waiting",
     type=click.IntRange(min=1),
     metavar="N",
-    default=64,
+    default=256,
     show_default=True,
-    help="Requests that may wait for their turn; further ones get 503.",
+    help="Requests that may wait for their turn; further ones, and those that could not be answered in time, get 503.",
 )
 @click.option(
     "--timeout",

@@ -25,7 +25,7 @@ class Limits:
     """Settings of a running server."""
 
     body_bytes: int = 256 * 1024  # largest request body; beyond it 413
-    waiting: int = 64  # requests that may compute or wait for it; beyond it 503 with Retry-After
+    waiting: int = 256  # requests that may compute or wait for it; beyond it 503 with Retry-After
     seconds: float = 30.0  # longest wait for an answer; beyond it 504
     cache_megabytes: int = 64  # bound on answers kept ready to be sent again
 

@@ -28,6 +28,8 @@ class Metrics:
         self.in_flight = Gauge("tgap_requests_in_flight", "Requests being answered", registry=self.registry)
         waiting = Gauge("tgap_lane_waiting", "Requests that compute or wait for it", registry=self.registry)
         waiting.set_function(lambda: lane.waiting)
+        turn = Gauge("tgap_lane_turn_seconds", "Running mean of the time to compute one answer", registry=self.registry)
+        turn.set_function(lambda: lane.turn)
         kept = Gauge("tgap_answer_cache_bytes", "Memory of answers kept ready", registry=self.registry)
         kept.set_function(lambda: lane.cache.nbytes)
         self.registry.register(_LaneCounts(lane))

@@ -70,9 +70,12 @@ class NameIndex:
         return np.bincount(facts.relation[chosen], minlength=self._dataset.num_relations)
 
 
-def _nearness(name: str, part: str, facts: int) -> tuple[int, int]:
-    """The name itself, names that begin with the part, those with a word that does, the rest; each by use."""
+def _nearness(name: str, part: str, facts: int) -> tuple[bool, int]:
+    """The name itself first; then use counts, eightfold for names that begin with the part, fourfold where a word does.
+
+    So "korea" finds South Korea with its thousands of facts before a Korean party with one, and "chi" finds China.
+    """
     folded, wanted = name.casefold(), part.strip().casefold()
-    if folded.startswith(wanted):
-        return (0 if len(folded) == len(wanted) else 1, -facts)
-    return (2 if f" {wanted}" in folded or f"({wanted}" in folded else 3, -facts)
+    begins = folded.startswith(wanted)
+    weight = 8 if begins else 4 if f" {wanted}" in folded or f"({wanted}" in folded else 1
+    return (folded != wanted, -weight * (facts + 1))

@@ -38,7 +38,7 @@ def lookup_routes(service: Service) -> APIRouter:
         subject: End = None,
         object: End = None,  # noqa: A002
     ) -> dict[str, Any]:
-        """Find names by a part of them: those that begin with it, then at a word's start, then inside."""
+        """Find names by a part of them: much used ones first, beginnings and words' starts before the inside."""
         return {"matches": service.names.search(kind, q, limit, subject, object)}
 
     @router.get("/facts", response_model=FactsReply)

@@ -5,6 +5,7 @@ import { h, percent } from "./dom.js";
 import { body } from "./question.js";
 
 const SIZES = [1, 3, 5, 10];
+const MOST = 100; // answers among which the chosen one is looked for where the subject is asked for
 const ROWS = [
   ["strongest", "without the strongest events", "cut"],
   ["brought", "without those that brought most to it", "cut"],
@@ -56,11 +57,11 @@ export class CheckCard {
   async whatIf(fact) {
     this.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
     await this.busy(async () => {
-      const asked = { ...body(this.question), object: this.question.subject ? this.answer : this.question.object };
-      const before = await post("predict", { ...asked, top: 1 });
-      const after = await post("without", { ...asked, facts: [fact], top: 3 });
-      const stands = (found) => found.asked ?? found.answers.find((answer) => answer.name === this.answer) ?? { score: 0, rank: Infinity };
-      return () => this.tellOne(fact, this.question.subject ? stands(before) : null, this.question.subject ? stands(after) : null, after);
+      const asked = { ...body(this.question), object: this.question.subject ? this.answer : this.question.object, top: MOST };
+      const before = await post("predict", asked);
+      const after = await post("without", { ...asked, facts: [fact] });
+      const stands = (found) => found.asked ?? found.answers.find((answer) => answer.name === this.answer);
+      return () => this.tellOne(fact, stands(before), stands(after), after);
     });
   }
 

@@ -49,7 +49,7 @@ export function combobox(input, kind, parameters, taken) {
           },
         },
         h("span", { class: "name" }, ...marked(match.name, typed)),
-        h("span", { class: "count" }, `${whole(match.facts)} facts`),
+        h("span", { class: "count" }, `${whole(match.facts)} fact${match.facts === 1 ? "" : "s"}`),
       ),
     );
     list.replaceChildren(...options.map((option) => option));

@@ -8,7 +8,8 @@ import { askForToken, showCard } from "./dialogs.js";
 import { debounced, h, icon, percent } from "./dom.js";
 import { pathsCard } from "./paths.js";
 import { body, fromAddress, fromApi, toAddress, words } from "./question.js";
-import { emptyState, loadingState, notice, withoutReasons } from "./states.js";
+import { emptyState, failedState, loadingState, notice, withoutReasons } from "./states.js";
+import { toast } from "./toast.js";
 import { buildWalk } from "./walk/model.js";
 import { WalkCard } from "./walkcard.js";
 
@@ -19,6 +20,7 @@ const TOP = 10;
 const results = document.getElementById("results");
 const noticeBox = document.getElementById("notice");
 const announcer = document.getElementById("announcer");
+const starters = document.getElementById("starters");
 const bar = new AskBar(document.getElementById("ask-form"), (question) => ask(question));
 
 const state = { card: null, timeline: null, question: null, prediction: null, walk: null, selected: "", truth: null, newest: null };
@@ -36,8 +38,16 @@ const walkCard = new WalkCard({
   },
   whatIf: (fact) => check.whatIf(fact),
   exported: () => ({ question: state.question, prediction: state.prediction, walk: state.walk, picture: walkCard.picture }),
-  tell: announce,
+  tell: (text) => {
+    announce(text);
+    toast(text);
+  },
 });
+const sideColumn = h("div", { class: "column side" }, answersPlace, checkPlace);
+// A column that is higher than the window stops with its end in sight, a lower one with its beginning.
+const stick = () => sideColumn.style.setProperty("--stick", `${Math.min(12, innerHeight - sideColumn.offsetHeight - 12)}px`);
+new ResizeObserver(stick).observe(sideColumn);
+addEventListener("resize", stick);
 
 function announce(text) {
   announcer.textContent = text;
@@ -58,15 +68,20 @@ async function ask(question, { push = true, quiet = false, settled = !quiet, tru
     results.replaceChildren(loadingState());
     results.setAttribute("aria-busy", "true");
   }
+  foldExamples(true);
   try {
-    const prediction = await post("predict", { ...body(question), top: TOP }, mine.signal);
+    const answered = post("predict", { ...body(question), top: TOP }, mine.signal);
+    const reasons = askWhy(question, mine.signal); // asked at once: it needs no more than the question
+    const prediction = await answered;
     if (mine.signal.aborted) return;
     showPrediction(prediction, question);
-    await explain(question, mine, !quiet);
+    await showWhy(await reasons, question, mine, !quiet);
     noticeBox.replaceChildren();
   } catch (error) {
     if (error.name === "AbortError" || mine.signal.aborted) return;
-    if (!quiet) results.replaceChildren();
+    mine.abort();
+    const place = results.contains(answersPlace) ? walkPlace : results;
+    if (!quiet) place.replaceChildren(failedState(error.code === "offline" ? "The question is kept above." : "Change the question above and ask again."));
     showFailure(error);
   } finally {
     if (state.newest === mine) results.removeAttribute("aria-busy");
@@ -82,22 +97,32 @@ function showPrediction(prediction, question) {
     walkPlace.replaceChildren(state.card?.explains === false ? withoutReasons() : h("div", { class: "card" }, h("div", { class: "skeleton block" })));
     pathsPlace.replaceChildren();
     checkPlace.replaceChildren();
-    results.replaceChildren(h("div", { class: "grid" }, h("div", { class: "column" }, answersPlace, checkPlace), h("div", { class: "column" }, walkPlace, pathsPlace)));
+    results.replaceChildren(h("div", { class: "grid" }, sideColumn, h("div", { class: "column" }, walkPlace, pathsPlace)));
   }
   const [best] = prediction.answers;
   announce(best ? `${prediction.answers.length} answers. Best: ${best.name}, ${percent(best.score)}.` : "No answer.");
 }
 
-async function explain(question, mine, opened) {
-  if (state.card?.explains === false || !state.selected) return;
-  const asked = { ...body(question), answer: state.selected };
+/** The reasons for the chosen answer (where none is chosen: the best one, or the one that the question names). */
+async function askWhy(question, signal) {
+  if (state.card?.explains === false) return null;
+  const asked = body(question);
+  const answer = question.answer || (question.subject && question.object) || null;
   if (question.subject) asked.object = null;
-  const explanation = await post("explain", { ...asked, edges: EDGES, paths: PATHS }, mine.signal);
-  if (mine.signal.aborted) return;
-  state.walk = buildWalk(explanation);
+  try {
+    return await post("explain", { ...asked, answer, edges: EDGES, paths: PATHS }, signal);
+  } catch (error) {
+    return error; // told where the reasons would be shown, after what is wrong with the question itself
+  }
+}
+
+async function showWhy(reasons, question, mine, fresh) {
+  if (mine.signal.aborted || !reasons || !state.selected) return;
+  if (reasons instanceof Error) throw reasons;
+  state.walk = buildWalk(reasons);
   if (!walkPlace.contains(walkCard.element)) walkPlace.replaceChildren(walkCard.element);
   if (!checkPlace.contains(check.element)) checkPlace.replaceChildren(check.element);
-  walkCard.show(state.walk, state.timeline ?? (await timeline()), opened);
+  walkCard.show(state.walk, state.timeline ?? (await timeline()), fresh);
   pathsPlace.replaceChildren(pathsCard(state.walk, (path) => walkCard.trace(path)));
   check.reset(question, state.selected);
 }
@@ -128,7 +153,7 @@ async function choose(name) {
   history.pushState(null, "", toAddress(state.question));
   drawAnswers();
   try {
-    await explain(state.question, mine, true);
+    await showWhy(await askWhy(state.question, mine.signal), state.question, mine, true);
   } catch (error) {
     if (error.name !== "AbortError") showFailure(error);
   }
@@ -147,7 +172,7 @@ function showFailure(error) {
     noticeBox.replaceChildren(notice(error.message, again));
     waitForServer();
   } else {
-    noticeBox.replaceChildren(notice(error.message, error.code === "bad_question" ? null : again));
+    noticeBox.replaceChildren(notice(`${error.message}.`.replace(/[.]{2,}$/, "."), error.code === "bad_question" ? null : again));
   }
   noticeBox.scrollIntoView({ block: "nearest" });
 }
@@ -157,7 +182,7 @@ function showWaiting(why) {
   const shown = noticeBox.querySelector("[data-waiting]");
   if (!why) shown?.remove();
   else if (!shown) {
-    const waiting = notice(`The server is not ready: ${why}.`);
+    const waiting = notice(`${why.replace(/; try again.*/s, "")}. Asking again by itself …`);
     waiting.dataset.waiting = "";
     noticeBox.replaceChildren(waiting);
   }
@@ -197,11 +222,18 @@ function showStarters(questions) {
       part(question.subject), ` · ${question.relation} · `, part(question.object), " ", h("span", { class: "when" }, question.time),
     );
   };
-  document.getElementById("starters").replaceChildren(
+  starters.replaceChildren(
     h("button", { type: "button", class: "chip random", id: "random", onclick: random }, icon("dice"), "Random test question"),
+    h("button", { type: "button", class: "chip", id: "examples-button", onclick: () => foldExamples(false) }, "Examples"),
     h("span", { class: "hint" }, "or try"),
-    ...questions.map(starter),
+    h("span", { class: "examples" }, questions.map(starter)),
   );
+}
+
+/** Examples make room once something is asked. */
+function foldExamples(folded) {
+  starters.classList.toggle("folded", folded);
+  if (!folded && document.activeElement?.id === "examples-button") starters.querySelector(".starter")?.focus();
 }
 
 function showTheme() {
@@ -259,6 +291,7 @@ function home() {
   state.question = null;
   document.title = "tgap explorer";
   noticeBox.replaceChildren();
+  foldExamples(false);
   results.replaceChildren(emptyState(state.card));
 }
 

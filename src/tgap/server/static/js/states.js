@@ -61,7 +61,12 @@ export function withoutReasons() {
   return h("div", { class: "card empty" }, h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."));
 }
 
+/** Under a notice: what can be done now. */
+export function failedState(words) {
+  return h("div", { class: "failed" }, drawing(), h("p", {}, words));
+}
+
 /** A notice above the results. */
 export function notice(words, ...actions) {
-  return h("div", { class: "notice" }, h("span", {}, words), ...actions);
+  return h("div", { class: "notice" }, h("span", {}, words.charAt(0).toUpperCase() + words.slice(1)), ...actions);
 }

@@ -120,7 +120,7 @@ export class TimePanel {
       ...presets.map(([text, range]) =>
         h("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(same(this.range, range))), onclick: () => this.setRange(same(this.range, range) ? null : range) }, text),
       ),
-      ...(this.range ? [h("button", { type: "button", class: "chip", onclick: () => this.setRange(null) }, "Clear")] : []),
+      h("button", { type: "button", class: "chip clear", disabled: !this.range, onclick: () => this.setRange(null) }, "Clear"),
     );
     const windows = [30, 120, Infinity].filter((size) => size === Infinity || 2 * size < last);
     this.zoom.replaceChildren(

@@ -35,7 +35,7 @@ export class WalkCard {
     this.element = h(
       "section",
       { class: "card walk-card", "aria-labelledby": "walk-title" },
-      h("div", { class: "card-head" }, this.title, h("span", { class: "grow" }), this.makePlayer(), this.makeThreshold(), exportMenu(calls.exported, calls.tell)),
+      h("div", { class: "card-head walk-head" }, this.title, this.makePlayer(), this.makeThreshold(), exportMenu(calls.exported, calls.tell)),
       this.caption,
       this.picture.element,
       legend(),
@@ -71,8 +71,8 @@ export class WalkCard {
     this.slider.setAttribute("aria-valuetext", percent(threshold));
   }
 
-  /** Show a walk; ``opened`` lets the curtain rise once. */
-  show(walk, timeline, opened) {
+  /** Show a walk; ``fresh`` lets sparks run over it once. */
+  show(walk, timeline, fresh) {
     this.walk = walk;
     this.title.textContent = `The walk to ${walk.answer}`;
     const threshold = calmThreshold(walk);
@@ -87,7 +87,7 @@ export class WalkCard {
     );
     this.picture.show(walk, threshold);
     this.time.show(walk, timeline);
-    this.player.reset(opened);
+    this.player.reset(fresh);
     this.tables.replaceChildren(edgeTables(walk));
   }
 

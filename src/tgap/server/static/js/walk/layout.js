@@ -11,8 +11,8 @@ const thickness = (attention) => 1.4 + 13 * Math.sqrt(attention);
 
 /** Columns, links and waits for a width in pixels; links below the threshold are left out unless a heavy walk uses them. */
 export function layOut(walk, threshold, width) {
-  const left = 64;
-  const right = Math.min(270, Math.max(176, width * 0.21));
+  const left = Math.min(64, width * 0.085);
+  const right = Math.min(290, Math.max(148, width * 0.22));
   const gap = (width - left - right) / walk.length;
   const chosen = choose(walk, threshold);
   const names = columnsOf(walk, chosen);

@@ -3,7 +3,8 @@
 import { h, percent, s } from "../dom.js";
 import { layOut } from "./layout.js";
 
-const NARROWEST = 620;
+const NARROWEST = 500;
+const pen = document.createElement("canvas").getContext("2d");
 
 export class WalkPicture {
   /** ``calls``: chooseLink(link), chooseNode(node), hoverLink(link or null). */
@@ -98,12 +99,7 @@ export class WalkPicture {
   drawNode(node) {
     const last = node.column === this.walk.length;
     const role = last && node.name === this.walk.answer ? " answer" : node.column === 0 ? " start" : "";
-    const letters = Math.max(10, Math.floor(last ? (this.layout.right - node.r - 62) / 6.5 : this.layout.gap / 8.5));
-    const short = node.name.length > letters ? `${node.name.slice(0, letters - 1).trimEnd()}…` : node.name;
-    const fits = node.column > 0 || short.length * 3.9 < node.x - 4;
-    const label = last
-      ? s("text", { class: "label", x: node.x + node.r + 8, y: node.y + 4 }, short, s("tspan", { class: "amount", dx: 7 }, percent(node.mass)))
-      : s("text", { class: "label", x: fits ? node.x : 6, y: node.y + node.r + 14, "text-anchor": fits ? "middle" : "start" }, short);
+    const label = last ? this.labelBeside(node, Boolean(role)) : this.labelBelow(node);
     const element = s(
       "g",
       { class: `node${role}`, role: "button", "aria-label": `${node.name}, ${nodeWords(node)}`, "data-column": node.column, "data-name": node.name },
@@ -114,6 +110,19 @@ export class WalkPicture {
     element.node = node;
     element.addEventListener("click", () => this.calls.chooseNode(node));
     return element;
+  }
+
+  labelBelow(node) {
+    const { text, width } = shortened(node.name, this.layout.gap - 8, node.column === 0);
+    const fits = node.column > 0 || width / 2 < node.x - 4;
+    return s("text", { class: "label", x: fits ? node.x : 6, y: node.y + node.r + 14, "text-anchor": fits ? "middle" : "start" }, text);
+  }
+
+  /** Name and probability of an answer, one below the other. */
+  labelBeside(node, bold) {
+    const x = node.x + node.r + 8;
+    const { text } = shortened(node.name, this.layout.width - x - 4, bold);
+    return s("text", { class: "label", x, y: node.y - 2 }, text, s("tspan", { class: "amount", x, dy: 14 }, percent(node.mass)));
   }
 
   /** Light what the brush, a path or a choice singles out. */
@@ -153,9 +162,16 @@ export class WalkPicture {
     const next = columns[Math.min(step + 1, this.walk.length)];
     const edge = step >= this.walk.length ? width : here.x + (next.x - here.x) * (progress - step);
     this.curtain.setAttribute("width", Math.max(edge, 0).toFixed(1));
+    this.follow(step >= this.walk.length ? width : edge);
     for (const element of [...this.nodeElements, ...this.headings]) {
       element.classList.toggle("later", Number(element.dataset.column) > progress + 0.06);
     }
+  }
+
+  /** Where the picture is wider than its place, keep what is newest in sight. */
+  follow(edge) {
+    const { element, layout } = this;
+    if (layout.width > element.clientWidth) element.scrollLeft = edge - element.clientWidth + 0.4 * layout.gap;
   }
 
   /** One tab stop; arrows move to the nearest part in their direction, Enter opens it. */
@@ -191,6 +207,14 @@ export class WalkPicture {
     }
     return best;
   }
+}
+
+/** A name cut to a width in pixels, and the width it then has. */
+function shortened(name, room, bold) {
+  pen.font = `${bold ? 650 : 400} 12.5px Inter, "Segoe UI", system-ui, -apple-system, Roboto, Arial, sans-serif`;
+  let text = name;
+  for (let length = name.length; length > 3 && pen.measureText(text).width > room; length -= 1) text = `${name.slice(0, length - 1).trimEnd()}…`;
+  return { text, width: pen.measureText(text).width };
 }
 
 /** Dashes in keeping with a line's width. */

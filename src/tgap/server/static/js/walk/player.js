@@ -1,4 +1,5 @@
-// Play the walk: a curtain opens from column to column while sparks carry attention along the links.
+// Play the walk: a curtain opens from column to column while sparks carry attention along the links. A new walk is drawn
+// whole at once; sparks run over it a first time to show which way it goes.
 
 import { s, stillPlease } from "../dom.js";
 import { along } from "./layout.js";
@@ -20,15 +21,10 @@ export class Player {
     return this.picture.walk.length;
   }
 
-  /** A new walk: shown whole at once, or opened quickly for the eye to follow. */
-  reset(opened) {
-    this.stop();
-    if (opened && !stillPlease()) {
-      this.progress = 0;
-      this.run(STEP * 0.32, false);
-    } else {
-      this.go(this.length);
-    }
+  /** A new walk: shown whole at once; ``fresh`` lets sparks run over it. */
+  reset(fresh) {
+    this.go(this.length);
+    if (fresh && !stillPlease()) this.run(0, STEP / 2, () => {});
   }
 
   /** The picture was drawn anew (another threshold or width). */
@@ -44,7 +40,7 @@ export class Player {
     }
     if (this.progress >= this.length) this.progress = 0;
     if (stillPlease()) this.go(Math.floor(this.progress) + 1);
-    else this.run(STEP, true);
+    else this.open();
   }
 
   /** Stand after ``step`` steps. */
@@ -61,31 +57,36 @@ export class Player {
     this.picture.sparks?.replaceChildren();
   }
 
-  run(duration, sparkling) {
-    this.playing = sparkling;
+  /** Open the curtain from where the walk stands. */
+  open() {
+    this.playing = true;
+    this.run(this.progress, STEP, (progress, entered) => {
+      this.progress = progress;
+      this.picture.reveal(progress);
+      if (entered !== null) this.tell(entered, true);
+      if (progress >= this.length) this.go(this.length);
+    });
+  }
+
+  /** Let sparks run from ``from`` to the end; ``moved(progress, step just entered or null)`` hears every frame. */
+  run(from, duration, moved) {
+    let progress = from;
     let last = performance.now();
     let step = -1;
     let sparks = [];
     const tick = (now) => {
-      this.progress = Math.min(this.progress + Math.min(Math.max(now - last, 0), 60) / duration, this.length);
+      progress = Math.min(progress + Math.min(Math.max(now - last, 0), 60) / duration, this.length);
       last = now;
-      const current = Math.min(Math.floor(this.progress), this.length - 1);
-      if (current !== step) {
+      const current = Math.min(Math.floor(progress), this.length - 1);
+      const entered = current === step ? null : current;
+      if (entered !== null) {
         step = current;
-        if (sparkling) {
-          sparks = this.ignite(step);
-          this.tell(step, true);
-        }
+        sparks = this.ignite(step);
       }
-      this.picture.reveal(this.progress);
-      const part = this.progress - step;
-      for (const spark of sparks) spark.move(part);
-      if (this.progress >= this.length) {
-        this.stop();
-        this.tell(this.length, false);
-      } else {
-        this.frame = requestAnimationFrame(tick);
-      }
+      for (const spark of sparks) spark.move(progress - step);
+      if (progress < this.length) this.frame = requestAnimationFrame(tick);
+      else this.picture.sparks.replaceChildren();
+      moved(progress, entered);
     };
     this.frame = requestAnimationFrame(tick);
   }
