@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -112,6 +113,20 @@ def test_messy_import_with_skipping(tmp_path: Path, data_home: Path) -> None:
     assert "mine" in tgap("list").output
 
 
+def test_import_shows_odd_characters_and_the_next_step(tmp_path: Path) -> None:
+    rows = "".join(f"A\x1b[31m\tr\tB\u00a0\t{1_700_000_000 + day}\n" for day in range(20))
+    (tmp_path / "odd.txt").write_text(rows)
+    shown = tgap("import", "odd.txt", "--out", "odd", "--skip-bad", "bad.tsv").output
+    assert "\x1b" not in shown
+    assert r"A\x1b[31m" in shown
+    assert r"B\xa0" in shown
+    assert "2 entities, 1 relation\n" in shown.replace("  ", "")
+    assert "if these are seconds since 1970" in shown
+    assert "bad rows  none" in shown
+    assert "Train on it with: tgap train --dataset odd" in shown
+    assert "is not a good name" in tgap("import", "odd.txt", "--out", "", code=2).stderr
+
+
 def test_import_into_a_folder_and_by_rules(tmp_path: Path) -> None:
     rows = "".join(f"A{i % 9}\tr\tB{i % 7}\t{2000 + i % 40}\n" for i in range(400))
     (tmp_path / "years.txt").write_text(rows)
@@ -180,8 +195,10 @@ def test_download_of_a_variant_fetches_its_parent(mirror: str, data_home: Path) 
     assert "icews14: 3 files fetched and verified" in shown
     assert sorted(os.listdir(data_home / "icews14")) == ["test.txt", "train.txt", "valid.txt"]
     assert "already there" in tgap("download", "icews14", "--mirror", mirror).output
-    with pytest.warns(LeakWarning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LeakWarning)  # the page says it itself
         shown = tgap("show", "icews14").output
+    assert "Leaks: 50 of valid and 50 of test stand in train" in shown
     assert "This is not the published content" in shown
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tgap.data import data_folder, data_folders, folder
 from tgap.data.folder import cache_folder, storage_folder
+from tgap.errors import DataError
 
 
 def test_variable_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -33,3 +34,10 @@ def test_shared_folder_is_beside_the_checkout_and_only_read(monkeypatch: pytest.
     (tmp_path / "checkout" / "pyproject.toml").touch()
     assert data_folders() == [tmp_path / "shared" / "datasets", cache_folder()]
     assert storage_folder() == cache_folder()
+
+
+def test_variable_that_names_a_file_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TGAP_DATA", str(tmp_path / "file"))
+    with pytest.raises(DataError, match=r"TGAP_DATA is '.*file', which is a file; set it to a folder"):
+        data_folders()

@@ -29,6 +29,7 @@ class Server(ThreadingHTTPServer):
         self.breaks = 0
         self.chunk = 20_000
         self.ranges = True
+        self.loops = False
 
     @property
     def address(self) -> str:
@@ -42,6 +43,11 @@ class Handler(BaseHTTPRequestHandler):
         wanted = self.headers.get("Range")
         self.server.requests.append((self.path, wanted))
         content = self.server.files.get(self.path)
+        if self.server.loops:
+            self.send_response(302)
+            self.send_header("Location", self.path)
+            self.end_headers()
+            return
         if content is None:
             self.send_error(404)
             return
@@ -163,8 +169,11 @@ def test_missing_and_unreachable(server: Server, tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{unused.getsockname()[1]}"
     with pytest.raises(DownloadError, match="are you offline"):
         download_dataset("tiny", tmp_path, address)
-    with pytest.raises(DownloadError, match=r"are you offline|is not an address"):
+    with pytest.raises(DownloadError, match=r"unsupported protocol 'ftp://'.*check --mirror"):
         download_dataset("tiny", tmp_path, "ftp://nowhere")
+    server.loops = True
+    with pytest.raises(DownloadError, match=r"maximum allowed redirects\); check --mirror"):
+        download_dataset("tiny", tmp_path, server.address)
     with pytest.raises(DownloadError, match="'huge' is not a public dataset; expected one of tiny"):
         download_dataset("huge", tmp_path, server.address)
     (tmp_path / "file").touch()
@@ -188,3 +197,24 @@ def test_hashes_are_those_of_the_public_files(name: str) -> None:
     if files is None:
         pytest.skip(f"{name} is in none of {', '.join(map(str, data_folders()))}")
     assert all(matches(path, PUBLIC_FILES[name][split]) for path, split in zip(files, SPLITS, strict=True))
+
+
+def test_bad_proxy_settings_are_told(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "nonsense://here:1")
+    with pytest.raises(DownloadError, match="the proxy settings are no good: Unknown scheme"):
+        download_dataset("tiny", tmp_path, server.address)
+
+
+def test_what_any_data_folder_has_is_not_fetched(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared, cache = tmp_path / "shared", tmp_path / "cache"
+    monkeypatch.setattr(download, "data_folders", lambda: [shared, cache])
+    monkeypatch.setattr(download, "storage_folder", lambda: cache)
+    assert download_dataset("tiny", base=server.address) == cache / "tiny"
+    cache.rename(shared)
+    server.requests.clear()
+    assert download_dataset("tiny", base=server.address) == shared / "tiny"
+    assert not server.requests
+    (shared / "tiny" / "test.txt").write_bytes(b"damaged")
+    assert download_dataset("tiny", base=server.address) == cache / "tiny"

@@ -188,7 +188,7 @@ def test_parquet_rows_are_counted(tmp_path: Path) -> None:
         ("A\tr\tB\t2014\nA\tr\tB\t\n", 2, "the time is empty"),
         ("A\tr\tB\t2014-01-01\nA\tr\tB\t2014-02-30\n", 2, "'2014-02-30' is not a time like 2014-01-01"),
         ("A\tr\tB\t2014\n\n\nA\tr\tB\tsoon\n", 4, "'soon' is not a time like 2014"),
-        (b"A\tr\tB\t2014\nA\tr\tB\xff\t2014\n", 2, "not UTF-8 (byte 0xff)"),
+        (b"A\tr\tB\t2014\nA\tr\tB\xff\t2014\n", 2, "not UTF-8 (byte 0xff); save the file as UTF-8"),
         ("subject\trelation\tobject\ttime\nA\tr\tB\t2014\nA\tr\tB\tx\n", 3, "'x' is not a time like 2014"),
         ('s,r,o,t\nA,"r"x,B,2014\nA,r,B,2014\n', 2, "bad quoting (',' expected after '\"')"),
         ('s,r,o,t\nA,r,B,2014\nA,"r,B,2014\n', 3, "a quotation mark is never closed"),
@@ -240,6 +240,8 @@ def test_things_that_are_no_table(tmp_path: Path) -> None:
         read_events([write(tmp_path / "e.gz", gzip.compress(b"A\tr\tB\t2014\n" * 99)[:40])])
     with pytest.raises(DataError, match="UTF-16; save it as UTF-8"):
         read_events([write(tmp_path / "e.txt", "A\tr\tB\t2014\n".encode("utf-16"))])
+    with pytest.raises(DataError, match="a zip archive or a spreadsheet; unpack it, or save it as CSV"):
+        read_events([write(tmp_path / "e.xlsx", b"PK\x03\x04\x14\0\0\0,,,,\n")])
     with pytest.raises(DataError, match="no line of the file is readable text"):
         read_events([write(tmp_path / "e.txt", b"\xff\xff\n\xfe")])
     with pytest.raises(DataError, match="found 3 columns, a fact needs at least 4"):
@@ -266,6 +268,12 @@ def test_columns_are_chosen_or_explained(tmp_path: Path) -> None:
         read_events([path], Layout(subject="who", relation="what", object="whom", time="date"))
     with pytest.raises(DataError, match="would be both subject and object"):
         read_events([path], Layout(subject="who", relation="what", object="who", time="day"))
+    foreign = write(tmp_path / "f.csv", "nr,tag,wer,was,wen,notiz\n1,2014-01-01,A,r,B,\n")
+    with pytest.raises(DataError, match=r"has 6 columns; .*The columns are: nr, tag, wer, was, wen, notiz\."):
+        read_events([foreign])
+    plain = write(tmp_path / "p.csv", "x,A,r,B,2014,y\nx,A,r,B,2014,y\n")
+    with pytest.raises(DataError, match=r"has 6 columns; .*The first line: x, A, r, B, 2014, y\."):
+        read_events([plain])
     bare = write(tmp_path / "b.txt", "A\tr\tB\t2014\n")
     with pytest.raises(DataError, match="--time is '9', but the file has columns 1 to 4"):
         read_events([bare], Layout(time="9"))
@@ -276,8 +284,12 @@ def test_columns_are_chosen_or_explained(tmp_path: Path) -> None:
 def test_other_separators(tmp_path: Path) -> None:
     semicolons = write(tmp_path / "s.csv", 'subject;relation;object;time\n"A; B";"said ""no""";C, D;2014\n')
     assert texts(read_events([semicolons])) == [("A; B", 'said "no"', "C, D", "2014")]
-    bars = write(tmp_path / "b.txt", "A|r|B|2014\n")
-    assert texts(read_events([bars], Layout(separator="|"))) == [("A", "r", "B", "2014")]
+    for bars in (write(tmp_path / "b.txt", "A|r|B|2014\n"), write(tmp_path / "b.csv", "A|r|B|2014\n")):
+        assert texts(read_events([bars])) == [("A", "r", "B", "2014")]
+    hashes = write(tmp_path / "h.txt", "A#r#B#2014\n")
+    with pytest.raises(DataError, match=r"found 1 column, a fact needs at least 4 .*name it with --separator"):
+        read_events([hashes])
+    assert texts(read_events([hashes], Layout(separator="#"))) == [("A", "r", "B", "2014")]
     tabs = write(tmp_path / "t.csv", "A\tr\tB\t2014\n")
     assert texts(read_events([tabs])) == [("A", "r", "B", "2014")]
 
@@ -289,3 +301,39 @@ def test_header_can_be_forced(tmp_path: Path) -> None:
     assert len(texts(read_events([named]))) == 1
     with pytest.raises(BadRowsError, match="line 1: 'd' is not a time like 2014"):
         read_events([named], Layout(header=False))
+
+
+def test_a_name_that_stands_over_two_columns_is_not_guessed(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.csv", "name,relation,name,time\nA,r,B,2014\n")
+    assert texts(read_events([path])) == [("A", "r", "B", "2014")]
+    with pytest.raises(DataError, match=r"the name 'name' stands over columns 1 and 3; .*with --subject"):
+        read_events([path], Layout(subject="name"))
+    assert texts(read_events([path], Layout(subject="3", object="1"))) == [("B", "r", "A", "2014")]
+    timed = write(tmp_path / "t.csv", "subject,relation,object,time,time\nA,r,B,2014,2015\n")
+    with pytest.raises(DataError, match=r"the name 'time' stands over columns 4 and 5; .*with --time"):
+        read_events([timed])
+    assert texts(read_events([timed], Layout(time="5"))) == [("A", "r", "B", "2015")]
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_where_no_row_is_good_the_column_is_doubted(tmp_path: Path, skip_bad: bool) -> None:
+    dates = write(tmp_path / "e.csv", "subject,relation,object,time\n" + "A,r,B,3/1/2024\n" * 30)
+    with pytest.raises(BadRowsError, match=r"30 bad rows .* there is no good one.* is --time the right column"):
+        read_events([dates], skip_bad=skip_bad)
+    letters = write(tmp_path / "l.csv", b"subject,relation,object,time\nJos\xe9,r,B,2014\n")
+    with pytest.raises(BadRowsError, match=r"there is no good one[^\n]*\n.*line 2: not UTF-8 \(byte 0xe9\); save"):
+        read_events([letters], skip_bad=skip_bad)
+
+
+def test_times_with_a_zone_are_counted(tmp_path: Path) -> None:
+    times = ("2014-01-01T07:30+02:00", "2014-01-01 08:30:10-0330", "2014-01-01T09:30Z", "2014-01-01")
+    events = read_events([write(tmp_path / "e.txt", tabbed([("A", "r", "B", time) for time in times]))])
+    assert events.zoned == 2
+    assert sorted(row[3] for row in texts(events))[1] == "2014-01-01T05:30"
+
+
+def test_an_extra_empty_field_is_seen(tmp_path: Path) -> None:
+    """polars passes over it in silence; the count of bytes does not."""
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2014\n" * 9 + "A\tr\tB\t2014\t\n" + "A\tr\tB\t2014\n" * 9)
+    with pytest.raises(BadRowsError, match="line 10: 5 fields, expected 4"):
+        read_events([path])

@@ -126,7 +126,7 @@ def test_imported_datasets(tmp_path: Path) -> None:
     (tmp_path / "e.txt").write_text("".join(rows))
     imported = import_events("mine", tmp_path / "e.txt")
     assert [facts.count for facts in imported.dataset.splits.values()] == [80, 10, 10]
-    assert imported.origin == "imported from e.txt; random split 80 / 10 / 10, seed 0"
+    assert imported.origin == "imported from e.txt; random split 80/10/10, seed 0"
     for name, part in (("train", rows[:80]), ("valid", rows[80:90]), ("test", rows[90:])):
         (tmp_path / f"{name}.txt").write_text("".join(part))
     given = import_events("mine", *(tmp_path / f"{name}.txt" for name in ("train", "valid", "test")))
@@ -135,7 +135,7 @@ def test_imported_datasets(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="--test is missing"):
         import_events("mine", tmp_path / "train.txt", tmp_path / "valid.txt")
     (tmp_path / "one.txt").write_text(rows[0])
-    with pytest.raises(DataError, match="the valid split is empty"):
+    with pytest.raises(DataError, match="the valid split would be empty: 1 fact is too few"):
         import_events("mine", tmp_path / "one.txt")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 
 from tgap.cli.data_import import import_command
@@ -43,9 +45,11 @@ def show_command(name: str, as_json: bool) -> None:
     entities are, and how the facts spread over time.
     """
     from tgap.cli.data_output import print_dataset, print_json
-    from tgap.data import load_dataset
+    from tgap.data import LeakWarning, load_dataset
 
-    dataset = load_dataset(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # the figures below say it in full
+        dataset = load_dataset(name)
     if as_json:
         print_json(dataset)
     else:

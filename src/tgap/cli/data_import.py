@@ -22,7 +22,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--end", default="", metavar="COL", help="Column of when it ends: gives a -since and an -until fact.")
 @click.option("--modifier", default="", metavar="COL", help="Column merged into the relation: P54-occurSince.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.  [default: found]")
-@click.option("--separator", default="", metavar="CHAR", help="Separator of columns.  [default: tab or comma, found]")
+@click.option("--separator", default="", metavar="CHAR", help="Separator: one character, or 'tab'.  [default: found]")
 @click.option("--unit", type=click.Choice(UNITS), help="Unit of time; finer times are cut to it.  [default: found]")
 @click.option("--valid", type=_FILE, help="File of the valid split, if your data are divided already.")
 @click.option("--test", type=_FILE, help="File of the test split, if your data are divided already.")
@@ -55,7 +55,8 @@ def import_command(
 ) -> None:
     """Import your own EVENTS: who did what to whom, and when.
 
-    EVENTS is a tab or comma separated file or a Parquet file, packed with gzip or not, with or without a header.
+    EVENTS is a table of text (separated by tabs, commas, semicolons or bars) or a Parquet file, packed with gzip or
+    not, with or without a header.
     Columns that you do not name are found by usual header words (subject, relation, object, time ...), else by
     position: four columns are subject, relation, object, time; in five the fourth is a modifier of the relation, or
     the start of an interval.
@@ -111,7 +112,7 @@ def import_command(
     if skip_bad is not None:
         write_rejects(skip_bad, imported.events.rejects)
     store_dataset(imported.dataset, folder, imported.origin, replace)
-    print_imported(imported, folder, skip_bad)
+    print_imported(imported, folder, out, skip_bad)
 
 
 def _separator(text: str) -> str:

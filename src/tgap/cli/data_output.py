@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from tgap.data.stored import is_stored, read_manifest
 if TYPE_CHECKING:
     from tgap.data.importing import Imported
 
+_UNIX_SECONDS = 10**9  # numbers from here on may count seconds since 1970 (from 2001 on)
 _BAR = 40  # width of the longest bar of the histogram
 
 
@@ -27,14 +29,18 @@ def print_catalog() -> None:
     """All datasets that can be named."""
     console = _console()
     table = _table("name", "what it is", "state")
+    missing = ""
     for name, entry in CATALOG.items():
-        ready = "built in" if name == "world" else "ready" if find_files(entry.parent or name) else ""
-        table.add_row(name, entry.summary, ready or f"tgap data download {name}")
+        ready = "built in" if name == "world" else "ready" if find_files(entry.parent or name) else "not here"
+        missing = missing or (name if ready == "not here" else "")
+        table.add_row(name, entry.summary, ready)
     for name, folder in stored_folders().items():
         if name not in CATALOG:
             table.add_row(escape(name), escape(read_manifest(folder)["origin"]), "ready")
     console.print(table)
-    console.print(f"Looked in {escape(' and '.join(map(str, data_folders())))}", soft_wrap=True)
+    _say(console, f"Looked in {escape(' and '.join(map(str, data_folders())))}")
+    if missing:
+        _say(console, f"Fetch what is not here with: tgap data download {missing}")
 
 
 def print_dataset(dataset: Dataset) -> None:
@@ -42,19 +48,19 @@ def print_dataset(dataset: Dataset) -> None:
     console = _console()
     statistics = dataset_statistics(dataset)
     line = dataset.timeline
-    console.print(f"[bold]{escape(dataset.name)}[/bold]  {escape(_about(dataset))}", soft_wrap=True)
+    _say(console, f"[bold]{escape(dataset.name)}[/bold]  {escape(_about(dataset))}")
     table = _table("entities", "relations", "timestamps", "facts", "span", "unit", right=4)
     facts = sum(split.facts for split in statistics.splits.values())
     span = f"{line.format(0)} .. {line.format(line.span)}"
     table.add_row(*_numbers(dataset.num_entities, dataset.num_relations, statistics.times, facts), span, line.unit)
     console.print(table)
     if dataset.name in CATALOG and CATALOG[dataset.name].note:
-        console.print(CATALOG[dataset.name].note, soft_wrap=True)
+        _say(console, CATALOG[dataset.name].note)
     console.print(_split_table(statistics))
-    console.print(_leak_words(statistics))
-    console.print(_degree_words(dataset, statistics), soft_wrap=True)
+    _say(console, _leak_words(statistics))
+    _say(console, _degree_words(dataset, statistics))
     _print_histogram(console, dataset)
-    console.print(f"Content (SHA-256): {dataset.checksum}{_verdict(dataset)}", soft_wrap=True)
+    _say(console, f"{_verdict(dataset)}SHA-256 {dataset.checksum}")
 
 
 def print_json(dataset: Dataset) -> None:
@@ -82,14 +88,14 @@ def print_json(dataset: Dataset) -> None:
     print(json.dumps(content, indent=2, ensure_ascii=False))  # noqa: T201
 
 
-def print_imported(imported: Imported, folder: Path, skip_bad: Path | None) -> None:
+def print_imported(imported: Imported, folder: Path, place: str, skip_bad: Path | None) -> None:
     """How own data were understood, so that a mistake shows at once."""
     console = _console()
     dataset, events = imported.dataset, imported.events
     line = dataset.timeline
     statistics = dataset_statistics(dataset)
     leaks = statistics.leaks
-    console.print(f"[bold]{escape(dataset.name)}[/bold]  stored in {escape(str(folder))}", soft_wrap=True)
+    _say(console, f"[bold]{escape(dataset.name)}[/bold]  stored in {escape(str(folder))}")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim")
     table.add_column()
@@ -101,21 +107,29 @@ def print_imported(imported: Imported, folder: Path, skip_bad: Path | None) -> N
     for count, one, many, words in (
         (events.cut, "time", "different times", f"said more than the {line.unit}, which is kept"),
         (events.vague, "time", "different times", f"said less than the {line.unit}: its first instant is meant"),
+        (events.zoned, "time", "different times", "had a time zone and was brought to UTC"),
         (events.open_intervals, "interval", "intervals", "had only a start or only an end: one fact each"),
     ):
         if count:
             table.add_row("", f"{count:,} {one if count == 1 else many} {words}")
-    table.add_row("names", f"{dataset.num_entities:,} entities, {dataset.num_relations:,} relations")
+    if line.unit == "integer" and line.first >= _UNIX_SECONDS:
+        table.add_row(
+            "", "if these are seconds since 1970, write them as dates: here every second is a step of its own"
+        )
+    relations = f"{dataset.num_relations:,} relation{'s' if dataset.num_relations != 1 else ''}"
+    table.add_row("names", f"{dataset.num_entities:,} entities, {relations}")
     counts = ", ".join(f"{name} {facts.count:,}" for name, facts in dataset.splits.items())
     table.add_row("facts", f"{counts}  ({escape(imported.origin)})")
     repeats = leaks.repeated_train + leaks.repeated_valid + leaks.repeated_test
     table.add_row("repeats", f"{repeats:,} (a fact more than once in its split; kept)" if repeats else "none")
     if skip_bad is not None:
-        table.add_row("bad rows", f"{len(events.rejects):,} skipped, with reasons in {escape(str(skip_bad))}")
+        skipped = f"{len(events.rejects):,} skipped, with reasons in {escape(str(skip_bad))}"
+        table.add_row("bad rows", skipped if events.rejects else "none")
     console.print(table)
     if leaks.across_splits:
-        console.print(_leak_words(statistics))
+        _say(console, _leak_words(statistics))
     print_examples(dataset)
+    _say(console, f"Train on it with: tgap train --dataset {escape(shlex.quote(place))}")
 
 
 def print_examples(dataset: Dataset, count: int = 5) -> None:
@@ -126,7 +140,7 @@ def print_examples(dataset: Dataset, count: int = 5) -> None:
     for step in range(min(count, facts.count)):
         fact = facts.fact(step * facts.count // min(count, facts.count))
         names = (dataset.entities.name(fact.subject), dataset.relations.name(fact.relation))
-        table.add_row(*map(escape, (*names, dataset.entities.name(fact.object), dataset.timeline.format(fact.time))))
+        table.add_row(*map(_shown, (*names, dataset.entities.name(fact.object), dataset.timeline.format(fact.time))))
     console.print(table)
 
 
@@ -142,7 +156,8 @@ def _verdict(dataset: Dataset) -> str:
     known = CATALOG[dataset.name].checksum if dataset.name in CATALOG else ""
     if not known:
         return ""
-    return ", as published" if known == dataset.checksum else "\n[yellow]This is not the published content.[/yellow]"
+    published = known == dataset.checksum
+    return "The content is as published.\n" if published else "[yellow]This is not the published content.[/yellow]\n"
 
 
 def _split_table(statistics: Statistics) -> Table:
@@ -176,7 +191,7 @@ def _leak_words(statistics: Statistics) -> str:
 
 def _degree_words(dataset: Dataset, statistics: Statistics) -> str:
     degrees = statistics.degrees
-    busiest = escape(dataset.entities.name(degrees.busiest))
+    busiest = _shown(dataset.entities.name(degrees.busiest))
     return (
         f"Facts of an entity in train: median {degrees.median:g}, mean {degrees.mean:.1f}, "
         f"most {degrees.most:,} ({busiest}); {degrees.single:,} entities have one only."
@@ -207,6 +222,16 @@ def _table(*titles: str, right: int = 0, first_left: bool = False) -> Table:
     for index, title in enumerate(titles):
         table.add_column(title, justify="right" if start <= index < start + right else "left")
     return table
+
+
+def _shown(name: str) -> str:
+    """A name as it can safely stand in a terminal: control characters and odd spaces are spelt out."""
+    return escape("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in name))
+
+
+def _say(console: Console, text: str) -> None:
+    """A sentence: broken between words in a terminal, whole where a program reads it."""
+    console.print(text, soft_wrap=not console.is_terminal)
 
 
 def _numbers(*values: int) -> list[str]:

@@ -14,5 +14,5 @@ def storage_place(out: str) -> tuple[str, Path]:
 
     as_folder = "/" in out or os.sep in out
     folder = Path(out).expanduser() if as_folder else storage_folder() / out
-    check_name(folder.name, list(CATALOG))
+    check_name(folder.name if as_folder else out, list(CATALOG))
     return folder.name, folder

@@ -14,6 +14,7 @@ def download_command(name: str, mirror: str | None) -> None:
     Every file is verified by its hash and appears only when it is whole. If the connection breaks, the same command
     goes on where it stopped. Variants (icews14-unseen, wikidata11k-clean) are made from the files of their parent.
     """
+    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from tgap.data import CATALOG
@@ -27,7 +28,8 @@ def download_command(name: str, mirror: str | None) -> None:
     if source not in PUBLIC_FILES:
         raise DownloadError(f"unknown public dataset {name!r}; expected one of {', '.join(PUBLIC_FILES)}")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, TimeRemainingColumn(), transient=False) as bars:
+    console = Console(stderr=True)
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bars:
         tasks = {}
 
         def progress(file: str, done: int, total: int | None) -> None:

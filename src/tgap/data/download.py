@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tgap.data.dataset import SPLITS
-from tgap.data.folder import storage_folder
+from tgap.data.folder import data_folders, storage_folder
 from tgap.errors import DownloadError
 
 if TYPE_CHECKING:
@@ -82,19 +82,20 @@ def download_dataset(
 
     ``base`` (else the variable TGAP_MIRROR) replaces the public home. Raises ``DownloadError``.
     """
-    import httpx  # noqa: PLC0415
-
     if name not in PUBLIC_FILES:
         raise DownloadError(f"{name!r} is not a public dataset; expected one of {', '.join(PUBLIC_FILES)}")
     home = (base or os.environ.get(MIRROR_VARIABLE) or HOME).rstrip("/")
+    for known in [folder] if folder else data_folders():
+        if all(_is_there(known / name, split, file) for split, file in PUBLIC_FILES[name].items()):
+            return known / name
     place = (folder or storage_folder()) / name
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with httpx.Client(follow_redirects=True, timeout=httpx.Timeout(20.0)) as client:
+        with _client() as client:
             for split in SPLITS:
                 file = PUBLIC_FILES[name][split]
-                target = place / f"{split}.txt"
-                if not (target.is_file() and matches(target, file)):
+                if not _is_there(place, split, file):
+                    target = place / f"{split}.txt"
                     _fetch(client, f"{home}/{file.path}", target, file, progress or _silent)
     except OSError as error:
         raise DownloadError(f"cannot write to {place}: {error.strerror}") from error
@@ -102,6 +103,20 @@ def download_dataset(
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
     return place
+
+
+def _client() -> httpx.Client:
+    import httpx  # noqa: PLC0415
+
+    try:
+        return httpx.Client(follow_redirects=True, timeout=httpx.Timeout(20.0))
+    except ValueError as error:
+        raise DownloadError(f"the proxy settings are no good: {error}; check HTTPS_PROXY and its like") from error
+
+
+def _is_there(place: Path, split: str, file: PublicFile) -> bool:
+    path = place / f"{split}.txt"
+    return path.is_file() and matches(path, file)
 
 
 def matches(path: Path, file: PublicFile) -> bool:
@@ -142,14 +157,15 @@ def _fill(client: httpx.Client, address: str, part: Path, progress: Progress) ->
         try:
             if _transfer(client, address, part, size, progress):
                 return
+        except (httpx.UnsupportedProtocol, httpx.TooManyRedirects, httpx.InvalidURL) as error:
+            reason = str(error).rstrip(".")
+            raise DownloadError(f"cannot fetch {address} ({reason}); check --mirror or {MIRROR_VARIABLE}") from error
         except httpx.TransportError as error:
             grown = part.is_file() and part.stat().st_size > size
             failures = 0 if grown else failures + 1
             if failures >= _TRIES:
                 raise _unreachable(address, error) from error
             time.sleep(min(0.1 * 2**failures, 2.0))
-        except httpx.InvalidURL as error:
-            raise DownloadError(f"{address!r} is not an address: {error}; check {MIRROR_VARIABLE}") from error
 
 
 def _transfer(client: httpx.Client, address: str, part: Path, size: int, progress: Progress) -> bool:

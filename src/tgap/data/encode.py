@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data.facts import Facts, Int64Array, in_order
-from tgap.data.instants import read_instants
+from tgap.data.instants import count_zoned, read_instants
 from tgap.data.timeline import Unit
 from tgap.data.units import count_instants
 from tgap.data.vocabulary import Vocabulary
@@ -41,6 +41,7 @@ class Encoded:
         relations, relation_id = _in_order(relation)
         times, time_id = _in_order(time)
         self.counted = count_instants(read_instants(times), times.to_list(), unit)
+        self.zoned = count_zoned(times)
         self.timeline = self.counted.timeline
         self.entities = Vocabulary(entities.to_list(), "entity")
         self.relations = Vocabulary(relations.to_list(), "relation")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_NONE_GOOD = "there is no good one, so nothing was written; is --time the right column, is the file what it should be?"
 _ROW_BITS = 40
 _ROW_MASK = (1 << _ROW_BITS) - 1
 
@@ -43,6 +44,7 @@ class Events:
     columns: dict[str, str]  # role -> header name or position
     cut: int  # distinct times that said more than the unit holds
     vague: int  # distinct times that said less
+    zoned: int  # distinct times with a time zone, converted to UTC
     open_intervals: int  # intervals with only a start or only an end
 
 
@@ -78,7 +80,7 @@ def read_events(
         texts = _instants_apart(texts)
     opened = 2 * given - texts.frame.height if intervals else 0
     if not texts.frame.height:
-        raise BadRowsError(rejects) if rejects else DataError(f"{paths[0]}: there are no facts in it")
+        raise BadRowsError(rejects, _NONE_GOOD) if rejects else DataError(f"{paths[0]}: there are no facts in it")
     try:
         encoded, texts, bad = _encode(texts, unit, intervals)
     except DataError as error:
@@ -87,7 +89,9 @@ def read_events(
         own = {key & _ROW_MASK: reason for key, reason in bad.items() if key >> _ROW_BITS == index}
         rejects += table.reject(own)
     rejects.sort(key=lambda reject: (reject.file, reject.number))
-    if rejects and not (skip_bad and texts.frame.height):
+    if not texts.frame.height:
+        raise BadRowsError(rejects, _NONE_GOOD)
+    if rejects and not skip_bad:
         raise BadRowsError(rejects)
     return Events(
         entities=encoded.entities,
@@ -99,6 +103,7 @@ def read_events(
         columns=columns,
         cut=encoded.counted.cut,
         vague=encoded.counted.vague,
+        zoned=encoded.zoned,
         open_intervals=opened,
     )
 

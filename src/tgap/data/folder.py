@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tgap.errors import DataError
+
 VARIABLE = "TGAP_DATA"
 
 
@@ -40,7 +42,10 @@ def cache_folder() -> Path:
 
 def _chosen() -> Path | None:
     value = os.environ.get(VARIABLE, "")
-    return Path(value).expanduser() if value else None
+    folder = Path(value).expanduser() if value else None
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise DataError(f"{VARIABLE} is {value!r}, which is a file; set it to a folder")
+    return folder
 
 
 def _shared() -> Path | None:

@@ -49,7 +49,7 @@ def import_events(
     found = read_events(paths, layout, unit, skip_bad)
     if len(found.parts) == 1:
         parts = split_facts(found.parts[0], split, seed, shares)
-        amounts = "" if split == "unseen-times" else " " + " / ".join(f"{100 * share:g}" for share in shares)
+        amounts = "" if split == "unseen-times" else " " + "/".join(f"{100 * share:g}" for share in shares)
         how = f"{split} split{amounts}" + ("" if split == "chronological" else f", seed {seed}")
     else:
         train, valid_facts, test_facts = found.parts
@@ -57,7 +57,9 @@ def import_events(
         how = "divided as given"
     for part, facts in zip(("train", "valid", "test"), parts, strict=True):
         if not facts.count:
-            raise DataError(f"the {part} split is empty; there are too few facts, or other shares are needed")
+            total = sum(each.count for each in found.parts)
+            counted = f"{total:,} fact is" if total == 1 else f"{total:,} facts are"
+            raise DataError(f"the {part} split would be empty: {counted} too few, or other --shares are needed")
     dataset = Dataset(name, found.entities, found.relations, found.timeline, *parts)
     return Imported(dataset, found, f"imported from {', '.join(path.name for path in paths)}; {how}")
 

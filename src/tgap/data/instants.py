@@ -28,6 +28,7 @@ _DATE = rf"^{_YEAR}-([0-9]{{2}})-([0-9]{{2}})$"
 _NUMBER = r"^([+-]?[0-9]{1,15})$"
 _CLOCK = r"([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)?"
 _DATETIME = rf"^{_YEAR}-([0-9]{{2}})-([0-9]{{2}})[T ]{_CLOCK}(?:Z|([+-][0-9]{{2}}(?::?[0-9]{{2}})?))?$"
+_ZONED = r"[0-9][T ][0-9:.]+[+-][0-9]{2}(?::?[0-9]{2})?$"
 _MONTH = rf"^{_YEAR}-([0-9]{{2}})$"
 _WEEK = rf"^{_YEAR}-W([0-9]{{2}})$"
 
@@ -74,6 +75,11 @@ def read_instants(texts: Sequence[str] | pl.Series) -> Instants:
             if len(rows):
                 read(found, rows, series[rows].str.extract_groups(pattern).struct.unnest())
     return found
+
+
+def count_zoned(texts: pl.Series) -> int:
+    """How many texts are datetimes with a zone (other than Z)."""
+    return int(texts.str.contains(_ZONED).sum())
 
 
 def _read_numbers(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:

@@ -21,6 +21,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "end": ("end", "until", "stop", "end_time", "end_date", "end_year"),
     "modifier": ("modifier", "qualifier"),
 }
+_MOST = 5  # columns that need not be named
 _STARTS = ("start", "since", "begin", "start_time", "start_date", "start_year")
 
 
@@ -44,7 +45,10 @@ class Layout:
 
 
 def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
-    """Whether ``first`` names the columns: said so, or its words do, or only the line after it has a time."""
+    """Whether ``first`` names the columns: said so, or its words do, or only the line after it has a time.
+
+    In tables of many columns the time may be any of them, and a column of numbers tells the same.
+    """
     if layout.header is not None:
         return layout.header
     given = layout.given()
@@ -52,11 +56,15 @@ def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
         return True
     if all(_by_word(first, role) is not None for role in ROLES[:4]):
         return True
-    at = int(given["time"]) - 1 if "time" in given else 3 if len(first) == 4 else 4
-    if at >= len(first) or at >= len(second):
+    width = min(len(first), len(second))
+    if "time" in given:
+        places = [int(given["time"]) - 1]
+    else:
+        places = list(range(width)) if width > _MOST else [3 if len(first) == 4 else 4]
+    if max(places) >= width:
         return False
-    times = read_instants([first[at], second[at]]).good
-    return bool(times[1] and not times[0])
+    above, below = (read_instants([line[at] for at in places]).good for line in (first, second))
+    return bool((below & ~above).any())
 
 
 def columns_of(layout: Layout, header: list[str] | None, sample: list[str], file: str) -> dict[str, int]:
@@ -68,11 +76,12 @@ def columns_of(layout: Layout, header: list[str] | None, sample: list[str], file
         count = f"{len(sample)} column{'s' if len(sample) != 1 else ''}"
         raise DataError(
             f"{file}: found {count}, a fact needs at least 4 (subject, relation, object, time); "
-            "the separator may be another one than tab or comma, see --separator"
+            "if they are separated by something else than tab, comma, semicolon or bar, name it with --separator"
         )
     if header is not None and missing:
         words = {role: _by_word(header, role) for role in missing}
         if all(place is not None for place in words.values()):
+            _once({role: place for role, place in words.items() if place is not None}, header, file)
             found |= {role: place for role, place in words.items() if place is not None}
             end = _by_word(header, "end")
             if "end" not in given and end is not None and _fold(header[found["time"]]) in _STARTS:
@@ -90,8 +99,8 @@ def _by_position(
     found: dict[str, int], missing: list[str], sample: list[str], header: list[str] | None, file: str
 ) -> dict[str, int]:
     """Columns for the roles that neither the user nor the header gave, by the usual order."""
-    if len(sample) > 5 or ((found or header) and len(sample) > 4):
-        names = f" The columns are: {', '.join(header)}." if header else ""
+    if len(sample) > _MOST or ((found or header) and len(sample) > 4):
+        names = f" The columns are: {', '.join(header)}." if header else f" The first line: {', '.join(sample)}."
         options = " ".join(f"--{role} COL" for role in missing)
         raise DataError(f"{file}: has {len(sample)} columns; say which are which with {options}.{names}")
     places = {role: index for index, role in enumerate(ROLES[:4]) if role in missing}
@@ -103,6 +112,7 @@ def _by_position(
 
 def _locate(column: str, role: str, header: list[str] | None, width: int, file: str) -> int:
     if header is not None and column in header:
+        _once({role: header.index(column)}, header, file)
         return header.index(column)
     if _is_position(column) and 1 <= int(column) <= width:
         return int(column) - 1
@@ -113,6 +123,17 @@ def _locate(column: str, role: str, header: list[str] | None, width: int, file: 
     if folded.count(_fold(column)) == 1:
         return folded.index(_fold(column))
     raise DataError(f"{file}: --{role} is {column!r}, but the columns are {', '.join(map(repr, header))}")
+
+
+def _once(found: dict[str, int], header: list[str], file: str) -> None:
+    """A column found by its name must be the only one of that name."""
+    for role, place in found.items():
+        places = [str(at + 1) for at, name in enumerate(header) if name == header[place]]
+        if len(places) > 1:
+            raise DataError(
+                f"{file}: the name {header[place]!r} stands over columns {' and '.join(places)}; "
+                f"give the position of the right one with --{role}"
+            )
 
 
 def _distinct(found: dict[str, int], header: list[str] | None, file: str) -> dict[str, int]:

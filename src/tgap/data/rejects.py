@@ -10,7 +10,6 @@ from tgap.data.atomic import write_atomically
 from tgap.errors import DataError
 
 SHOWN = 20
-_REMEDY = "nothing was written, mend them or skip them with --skip-bad FILE"
 
 
 class Reject(NamedTuple):
@@ -32,11 +31,12 @@ class BadRowsError(DataError):
     def __init__(
         self,
         rejects: Sequence[Reject],
-        remedy: str = _REMEDY,
+        remedy: str = "",
     ) -> None:
         self.rejects = tuple(rejects)
         count = len(self.rejects)
-        rows = "row" if count == 1 else "rows"
+        rows, them = ("row", "it") if count == 1 else ("rows", "them")
+        remedy = remedy or f"nothing was written, mend {them} or skip {them} with --skip-bad FILE"
         lines = [f"{count:,} bad {rows} in the input; {remedy}"]
         lines += [f"  {reject}" for reject in self.rejects[:SHOWN]]
         if count > SHOWN:

@@ -87,12 +87,14 @@ def read_table(path: Path, layout: Layout) -> Table:
         raise DataError(f"{path}: the file is empty")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(f"{path}: the file is UTF-16; save it as UTF-8")
+    if content[:4] == b"PK\x03\x04":
+        raise DataError(f"{path}: the file is a zip archive or a spreadsheet; unpack it, or save it as CSV")
     separator = layout.separator or _separator(path, content)
     quoted = separator != "\t" and b'"' in content
     beginning = [record for _, record in islice(_records(_head(content), separator, quoted), _SAMPLE)]
     sample = [record for record in beginning if isinstance(record, list)]
     if not sample:
-        raise DataError(f"{path}: no line of the file is readable text; expected UTF-8 with tabs or commas")
+        raise DataError(f"{path}: no line of the file is readable text; expected a table in UTF-8")
     named = _first_names(path, layout, beginning[0], sample)
     width = len(sample[0]) if named else Counter(map(len, sample)).most_common(1)[0][0]
     table = Table(str(path), _no_rows(), sample[0] if named else None, content=content, separator=separator)
@@ -141,12 +143,13 @@ def _content(path: Path) -> bytes:
 
 
 def _separator(path: Path, content: bytes) -> str:
-    """Tab, comma or semicolon, by the file's name and what its first line has."""
+    """Tab, comma, semicolon or bar, by the file's name and what its first line has."""
     suffix = path.name.removesuffix(".gz").lower().rpartition(".")[2]
     line = content[: content.find(b"\n") + 1] or content
     if suffix in ("tsv", "tab") or (b"\t" in line and not (suffix == "csv" and b"," in line)):
         return "\t"
-    return ";" if line.count(b";") >= 3 > line.count(b",") else ","
+    marks = [mark for mark in (";", "|") if line.count(mark.encode()) >= 3 > line.count(b",")]
+    return marks[0] if marks else ","
 
 
 def _read_fast(content: bytes, separator: str, width: int, named: bool) -> pl.DataFrame | None:
@@ -225,7 +228,7 @@ def _records(content: bytes, separator: str, quoted: bool) -> Iterator[tuple[tup
             try:
                 yield (number, number), [part.decode() for part in text.split(mark)]
             except UnicodeDecodeError as error:
-                yield (number, number), _broken(error)
+                yield (number, number), _broken(error.object[error.start])
 
 
 def _quoted_records(content: bytes, separator: str) -> Iterator[tuple[tuple[int, int], list[str] | str]]:
@@ -246,13 +249,13 @@ def _quoted_records(content: bytes, separator: str) -> Iterator[tuple[tuple[int,
         try:
             "".join(record).encode()
         except UnicodeEncodeError as error:
-            yield (first, reader.line_num), f"not UTF-8 (byte {ord(error.object[error.start]) - 0xDC00:#x})"
+            yield (first, reader.line_num), _broken(ord(error.object[error.start]) - 0xDC00)
             continue
         yield (first, reader.line_num), record
 
 
-def _broken(error: UnicodeDecodeError) -> str:
-    return f"not UTF-8 (byte {error.object[error.start]:#x})"
+def _broken(byte: int) -> str:
+    return f"not UTF-8 (byte {byte:#x}); save the file as UTF-8"
 
 
 def _read_parquet(path: Path, content: bytes) -> Table:
