@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.explain.small_dataset import small_dataset, small_explainer
 from tests.predict.run_folder import make_run
 from tests.server.live import running
 from tests.web.page import Browsing, launch
@@ -49,4 +50,12 @@ def world_service(tmp_path_factory: pytest.TempPathFactory) -> Service:
 def world(world_service: Service) -> Iterator[str]:
     """Address of a server of the world."""
     with running(create_app(world_service, initialise=lambda: set_threads(None))) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def small() -> Iterator[str]:
+    """Address of a server of a dozen facts with awkward names."""
+    dataset = small_dataset()
+    with running(create_app(Service(small_explainer(dataset), dataset))) as address:
         yield address

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -49,11 +50,55 @@ def test_ask_with_the_keyboard_and_see_the_right_answers(browsing: Browsing, wor
         assert page.locator(".node.answer").get_attribute("data-name") == best[0]
 
 
+def test_suggestions_follow_the_arrows(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        page.goto(world)
+        page.wait_for_selector(".starter")
+        page.focus("#ask-subject")
+        page.keyboard.type("a")
+        page.wait_for_selector("#ask-subject-list [aria-selected=true]")
+        names = page.locator("#ask-subject-list .name").all_inner_texts()
+        for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("ArrowUp", 0), ("ArrowUp", -1)):
+            page.keyboard.press(key)
+            active = page.get_attribute("#ask-subject", "aria-activedescendant")
+            assert page.inner_text(f"#{active} .name") == names[place]
+        page.keyboard.press("Escape")
+        assert page.locator("#ask-subject-list").is_hidden()
+        assert page.input_value("#ask-subject") == "a"  # Escape takes nothing
+        page.keyboard.type("zzz")
+        page.wait_for_selector("#ask-subject-list .none")
+        page.fill("#ask-subject", names[0])
+        page.keyboard.press("Escape")
+        page.focus("#ask-relation")
+        page.locator("#ask-relation-list [role=option]").first.click()
+        assert page.input_value("#ask-relation")
+        assert page.evaluate("document.activeElement.id") == "ask-time"
+
+
+def test_answers_that_are_known_are_marked_and_explained_on_request(browsing: Browsing, small: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(small, "North Korea", "Threaten", "?", "2014-04-29"))
+        marks = {
+            name: page.locator(f".answer[data-name='{name}'] .mark").all_inner_texts()
+            for name in ("Japan", "South Korea", "North Korea")
+        }
+        assert marks == {"Japan": ["known on this day"], "South Korea": ["known on this day"], "North Korea": []}
+        open_walk(page, link(small, "North Korea", "Threaten", "?", "2014-05-03"))
+        assert page.inner_text(".answer[data-name='Japan'] .mark") == "known at another time"
+        other = page.locator(".answer[aria-pressed=false]").first
+        name = other.get_attribute("data-name")
+        other.locator(".why").click()
+        page.wait_for_function("name => document.querySelector('#walk-title').textContent.endsWith(name)", arg=name)
+
+
 def test_examples_and_swap(browsing: Browsing, world: str) -> None:
     with browsing.page() as page:
         page.goto(world)
         page.locator(".starter").first.click()
         page.wait_for_selector(".picture .node")
+        assert page.locator(".starter").first.is_hidden()
+        page.click("#examples-button")
+        assert page.evaluate("document.activeElement.classList.contains('starter')")
         subject = page.input_value("#ask-subject")
         assert subject
         page.get_by_role("button", name="Swap direction").click()
@@ -123,6 +168,22 @@ def test_an_edge_opens_its_dated_events_and_a_node_its_facts(browsing: Browsing,
         assert page.locator(".detail").count() == 0
 
 
+def test_hovering_tells_the_dated_events(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        page.locator(".link").last.scroll_into_view_if_needed()
+        middle = """line => {
+            const point = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM());
+            return [point.x, point.y];
+        }"""
+        page.mouse.move(*page.locator(".link .line").last.evaluate(middle))
+        page.wait_for_selector("#tooltip:not([hidden])")
+        assert re.search(r"201\d-\d\d-\d\d · \w+", page.inner_text("#tooltip"))
+        assert page.locator(".tick-mark").count() >= 1  # the same dates on the timeline
+        page.mouse.move(2, 2)
+        page.wait_for_selector("#tooltip", state="hidden")
+
+
 def test_the_picture_is_one_tab_stop_with_arrows_inside(browsing: Browsing, world: str) -> None:
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
@@ -186,6 +247,29 @@ def test_dragging_the_date_asks_again(browsing: Browsing, world: str, world_serv
         page.focus(".handle")
         page.keyboard.press("ArrowRight")
         page.wait_for_function("time => document.getElementById('ask-time').value > time", arg=time)
+
+
+def test_dragging_is_debounced_and_dates_seen_before_are_not_asked_for_again(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(world, *QUESTION))
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url) if "/predict" in request.url else None)
+        page.locator(".handle").scroll_into_view_if_needed()
+        flag = page.locator(".handle rect").bounding_box()
+        assert flag is not None
+        x, y = flag["x"] + flag["width"] / 2, flag["y"] + 8
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 120, y, steps=30)
+        page.mouse.up()
+        page.wait_for_function("() => !location.search.includes('2012-09-14')")
+        assert len(asked) <= 3  # thirty moves
+        before = len(asked)
+        page.go_back()
+        page.wait_for_function(
+            "() => document.querySelector('.handle').getAttribute('aria-valuetext') === '2012-09-14'"
+        )
+        assert len(asked) == before
 
 
 def test_paths_are_told_and_traced(browsing: Browsing, world: str, world_service: Service) -> None:
@@ -273,13 +357,20 @@ def test_copies(browsing: Browsing, world: str, best: list[str]) -> None:
         for kind, expected in (
             ("link", "s=Galtria"),
             ("copy-csv", f"1,{best[0]},"),
+            ("copy-edges.csv", "step,subject,relation"),
             ("copy-json", "tgap.explanation/1"),
+            ("copy-svg", "<svg"),
+            ("copy-png", None),
         ):
             page.click("#export-button")
             page.click(f"[data-export='{kind}']")
-            page.wait_for_function("() => /copied/i.test(document.getElementById('announcer').textContent)")
-            assert expected in page.evaluate("navigator.clipboard.readText()")
-            page.evaluate("document.getElementById('announcer').textContent = ''")
+            page.wait_for_selector(".toast:has-text('opied')")
+            assert "opied" in page.inner_text("#announcer")
+            if expected is not None:
+                assert expected in page.evaluate("navigator.clipboard.readText()")
+            else:
+                assert page.evaluate("navigator.clipboard.read().then(items => items[0].types)") == ["image/png"]
+            page.evaluate("document.querySelector('.toast').remove()")
 
 
 def test_dark_mode_follows_the_system_and_the_button(browsing: Browsing, world: str) -> None:
@@ -290,6 +381,24 @@ def test_dark_mode_follows_the_system_and_the_button(browsing: Browsing, world: 
         assert page.get_attribute("html", "data-theme") == "light"
         page.reload()
         assert page.get_attribute("html", "data-theme") == "light"
+
+
+def test_every_width_holds_its_content(browsing: Browsing, world: str) -> None:
+    with browsing.page(moving=True) as page:
+        open_walk(page, link(world, *QUESTION))
+        for width in (360, 480, 600, 768, 900, 1024, 1280, 1440, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_function("() => document.querySelector('.timeline').viewBox.baseVal.width > 0")
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            place = "element => { const box = element.getBoundingClientRect(); return [box.top, box.right]; }"
+            export = page.locator("#export-button").evaluate(place)
+            card = page.locator(".walk-card").evaluate(place)
+            assert export[0] - card[0] < 30  # always in the upper right corner
+            assert card[1] - export[1] < 30
+            slider = page.locator("#threshold").evaluate(place)
+            page.evaluate("document.getElementById('play').click()")
+            assert page.locator("#threshold").evaluate(place) == slider  # nothing jumps when the button says Pause
+            page.evaluate("document.getElementById('play').click()")
 
 
 def test_narrow_screens_scroll_only_downwards(browsing: Browsing, world: str, best: list[str]) -> None:

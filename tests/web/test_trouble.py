@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import httpx
 
 from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
@@ -10,6 +12,9 @@ from tests.server.slow import slow_service
 from tests.web.page import Browsing, link, open_walk
 from tgap.server.app import create_app
 from tgap.server.service import Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 ASKED = ("North Korea", "Threaten", "?", "2014-04-29")
 
@@ -24,7 +29,8 @@ def test_a_wrong_name_is_met_with_suggestions(browsing: Browsing, world: str) ->
         page = watched.page
         page.goto(link(world, "Galtrea", "Visit", "?", "2012-09-14"))
         page.wait_for_selector(".notice")
-        assert "unknown entity 'Galtrea'" in page.inner_text(".notice")
+        assert page.inner_text(".notice").startswith("Unknown entity 'Galtrea'.")
+        assert "ask again" in page.inner_text(".failed")
         assert page.get_attribute("#ask-subject", "aria-invalid") == "true"
         page.locator(".notice .chip", has_text="Galtria").click()
         page.wait_for_selector(".picture .node")
@@ -35,6 +41,31 @@ def test_a_wrong_name_is_met_with_suggestions(browsing: Browsing, world: str) ->
         page.wait_for_selector(".notice")
         assert "write it like 2013-12-31" in page.inner_text(".notice")
         assert all("422" in error for error in watched.errors)
+
+
+def test_a_wrong_answer_in_a_link_leaves_the_answers_standing(browsing: Browsing, world: str) -> None:
+    with browsing.watched() as watched:
+        page = watched.page
+        page.goto(link(world, "Galtria", "Visit", "?", "2012-09-14", "Hestonja"))
+        page.wait_for_selector(".notice .chip")
+        assert page.locator(".answers .name").count() == 10
+        page.locator(".notice .chip", has_text="Hestonia").first.click()
+        page.wait_for_selector(".picture .node")
+        assert page.inner_text("#walk-title") == "The walk to Hestonia"
+
+
+def test_while_an_answer_is_on_its_way(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        held: list[Route] = []
+        page.route("**/api/v1/predict", lambda route: held.append(route))  # noqa: PLW0108  a builtin takes no mark
+        page.goto(link(world, "Galtria", "Visit", "?", "2012-09-14"))
+        page.wait_for_selector(".skeleton")
+        assert page.get_attribute("#results", "aria-busy") == "true"
+        assert page.input_value("#ask-subject") == "Galtria"
+        held[0].continue_()
+        page.wait_for_selector(".picture .node")
+        assert page.locator(".skeleton").count() == 0
+        assert page.get_attribute("#results", "aria-busy") is None
 
 
 def test_a_server_that_stops_in_the_middle(browsing: Browsing) -> None:
@@ -81,10 +112,10 @@ def test_the_token_is_asked_for_and_kept(browsing: Browsing) -> None:
         assert not page.locator("#token").is_visible()
 
 
-def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing) -> None:
-    with running(small_app()) as address, browsing.page() as page:
+def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing, small: str) -> None:
+    with browsing.page() as page:
         page.add_init_script("window.alert = () => { window.broken = true; };")
-        open_walk(page, link(address, SCRIPT, "Praise <loudly>", "?", "2014-04-29"))
+        open_walk(page, link(small, SCRIPT, "Praise <loudly>", "?", "2014-04-29"))
         assert page.get_attribute(".node.start", "data-name") == SCRIPT
         assert page.input_value("#ask-subject") == SCRIPT
         page.focus("#ask-object")
@@ -101,11 +132,11 @@ def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing) -> None:
         assert page.locator("script").count() == 2  # the page's own
 
 
-def test_an_entity_without_facts_is_explained_not_broken(browsing: Browsing) -> None:
-    with running(small_app()) as address, browsing.page() as page:
-        open_walk(page, link(address, "Lonely Island", "Consult", "?", "2014-04-29"))
+def test_an_entity_without_facts_is_explained_not_broken(browsing: Browsing, small: str) -> None:
+    with browsing.page() as page:
+        open_walk(page, link(small, "Lonely Island", "Consult", "?", "2014-04-29"))
         assert "in no training fact" in page.inner_text(".answers-card")
-        open_walk(page, link(address, "North Korea", "Consult", "Far Away", "2014-04-29"))
+        open_walk(page, link(small, "North Korea", "Consult", "Far Away", "2014-04-29"))
         assert "not reachable" in page.inner_text(".paths-card")
-        open_walk(page, link(address, "North Korea", "Threaten", "?", "2015-06-01"))
+        open_walk(page, link(small, "North Korea", "Threaten", "?", "2015-06-01"))
         assert "extrapolation" in page.inner_text(".answers-card")
