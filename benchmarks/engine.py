@@ -133,7 +133,7 @@ def measure(case: Case) -> dict[str, Any]:
     if case.cap:
         config = replace(config, walk_cap=case.cap, gather_cap=case.cap, lazy=True)
     model = TGAP(config, graph, span, seed=0, kernels=case.kernels)
-    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    optimiser = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
     visibility = Visibility(graph)
     draw = np.random.default_rng(0)
 

@@ -53,7 +53,7 @@ def capped_roads(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap)
     fresh[1:] = (source[1:] != source[:-1]) | (neighbour[1:] != neighbour[:-1])
     begin = np.flatnonzero(fresh)
     pair_edge = np.append(begin, len(edge))
-    pair_row = np.searchsorted(begin, row).astype(np.int64)
+    pair_row = np.concatenate([[0], np.cumsum(fresh, dtype=np.int64)])[row]
     return Roads(
         row=row,
         relation=graph.relation[edge],

@@ -12,7 +12,9 @@ def backend(name: str = "compiled") -> Backend:
     """The implementation called ``name``; numba is loaded only for the compiled one."""
     if name == "compiled":
         from tgap.kernels.compiled import CompiledBackend  # noqa: PLC0415
+        from tgap.kernels.notice import announce_compilation  # noqa: PLC0415
 
+        announce_compilation()
         return CompiledBackend()
     if name == "reference":
         from tgap.kernels.reference import ReferenceBackend  # noqa: PLC0415

@@ -54,7 +54,13 @@ class MessageTables:
         rows = self.source.index_select(0, torch.from_numpy(edges.source_index))
         ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
         maps = self.message.view(-1, signs, self.lanes.row)
-        return torch.cat([rows[ends[sign] : ends[sign + 1]] @ maps[:, sign] for sign in range(signs)])[:, None]
+        parts = [slice(ends[sign], ends[sign + 1]) for sign in range(signs)]
+        if torch.is_grad_enabled():
+            return torch.cat([rows[part] @ maps[:, sign] for sign, part in enumerate(parts)])[:, None]
+        result = rows.new_empty((len(rows), self.lanes.row))
+        for sign, part in enumerate(parts):
+            torch.mm(rows[part], maps[:, sign], out=result[part])
+        return result[:, None]
 
 
 class CompiledBackend:

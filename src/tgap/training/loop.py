@@ -90,7 +90,7 @@ class Trainer:
         self._listener = Chorus(listeners)
         self._interruption = interruption or Interruption()
         self._clock = clock
-        self._optimiser = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
+        self._optimiser = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
         self._average = WeightAverage(model, config.average_decay) if config.average_decay else None
         self._plan: EpochPlan | None = None
         self._saved: tuple[int, int] | None = None  # step and validated step of the newest checkpoint
