@@ -71,7 +71,7 @@ def create_app(
     api.include_router(lookup_routes(service))
     app.include_router(api)
     app.include_router(system_routes(metrics, lane))
-    description = describe(app, service.examples[0] if service.examples else None)
+    description = describe(app, service.examples[0] if service.examples else None, service.first_fact())
     app.openapi = lambda: description  # type: ignore[method-assign]
     app.add_api_route("/", _page, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

@@ -92,9 +92,13 @@ def add_handlers(app: FastAPI) -> None:
         return _invalid(error).response()
 
     @app.exception_handler(HTTPException)
-    async def http_error(_: Request, error: HTTPException) -> Response:
+    async def http_error(request: Request, error: HTTPException) -> Response:
         code = _CODES.get(error.status_code, "error")
-        return ApiError(error.status_code, code, str(error.detail), dict(error.headers or {})).response()
+        words = {
+            404: f"there is nothing at {request.url.path}; /api/v1/openapi.json lists all routes",
+            405: f"{request.url.path} does not take {request.method}; /api/v1/openapi.json tells what it takes",
+        }.get(error.status_code, str(error.detail))
+        return ApiError(error.status_code, code, words, dict(error.headers or {})).response()
 
 
 def _invalid(error: RequestValidationError) -> ApiError:
@@ -106,5 +110,7 @@ def _invalid(error: RequestValidationError) -> ApiError:
     if any(problem["type"] == "json_invalid" for problem in error.errors()):
         return ApiError(400, "bad_json", "the body is not valid JSON", problems=problems)
     first = problems[0]
+    if first["place"] == "body":
+        first["problem"] = "expected a JSON object, sent with the header Content-Type: application/json"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return ApiError(422, "invalid_request", f"{first['place']}: {first['problem']}{more}", problems=problems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,8 +26,8 @@ def document_reply(name: str, words: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": words, "content": {"application/json": {"schema": {"$ref": _PLACE + name}}}}}
 
 
-def describe(app: FastAPI, example: dict[str, Any] | None) -> Schema:
-    """The whole description; ``example`` is a question that this server can answer."""
+def describe(app: FastAPI, example: dict[str, Any] | None, fact: Sequence[str]) -> Schema:
+    """The whole description; ``example`` is a question that this server can answer, ``fact`` a training fact."""
     document = get_openapi(
         title="tgap",
         version=tgap.__version__,
@@ -41,7 +42,7 @@ def describe(app: FastAPI, example: dict[str, Any] | None) -> Schema:
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     document["security"] = [{}, {"token": []}]  # a token only where the server was started with one
     if example is not None:
-        _add_examples(document, {key: example[key] for key in ("subject", "relation", "object", "time")})
+        _add_examples(document, {key: example[key] for key in ("subject", "relation", "object", "time")}, fact)
     return document
 
 
@@ -79,12 +80,13 @@ def _require(schema: Schema, field: str, kind: Schema) -> None:
     schema["required"] = [field, *schema["required"]]
 
 
-def _add_examples(document: Schema, question: dict[str, Any]) -> None:
+def _add_examples(document: Schema, question: dict[str, Any], fact: Sequence[str]) -> None:
     """A question that works, in the dataset's own names."""
     named = question["subject"] or question["object"]
     bodies = {
         "/api/v1/predict": {**question, "top": 5},
         "/api/v1/explain": {**question, "edges": 5, "paths": 3},
+        "/api/v1/without": {**question, "top": 5, "facts": [list(fact)]},
         "/api/v1/bulk": {"questions": [question]},
     }
     for path, body in bodies.items():

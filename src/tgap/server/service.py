@@ -51,6 +51,11 @@ class Service:
         run = load_scorer(path_or_name)
         return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run))
 
+    def first_fact(self) -> StoredFact:
+        """A training fact by name, to show what one looks like."""
+        fact, names = self.dataset.train.fact(0), self.predictor.names
+        return names.entity(fact.subject), names.label(fact.relation), names.entity(fact.object), names.date(fact.time)
+
     def warm(self) -> None:
         """Answer the first example, so that the kernels are compiled before anybody waits for them."""
         if not self.examples:
