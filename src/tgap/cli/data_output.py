@@ -107,7 +107,7 @@ def print_imported(imported: Imported, folder: Path, place: str, skip_bad: Path 
     for count, one, many, words in (
         (events.cut, "time", "different times", f"said more than the {line.unit}, which is kept"),
         (events.vague, "time", "different times", f"said less than the {line.unit}: its first instant is meant"),
-        (events.zoned, "time", "different times", "had a time zone and was brought to UTC"),
+        (events.zoned, "time", "different times", "had a time zone: converted to UTC"),
         (events.open_intervals, "interval", "intervals", "had only a start or only an end: one fact each"),
     ):
         if count:
