@@ -61,7 +61,7 @@ export class AskBar {
   /** Texts of the timeline, for stepping with the arrow keys. */
   set timeline(times) {
     this.times = times;
-    this.inputs.time.placeholder = times[times.length >> 1] ?? "";
+    this.inputs.time.placeholder = times.length ? `e.g. ${times[times.length >> 1]}` : "";
   }
 
   swap() {

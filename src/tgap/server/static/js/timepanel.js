@@ -24,7 +24,7 @@ export class TimePanel {
     this.flagBox = s("rect", { y: 1, height: FLAG - 5, rx: 6 });
     this.flagText = s("text", { y: 15 });
     this.handle = s("g", { class: "handle", role: "slider", tabindex: "0", "aria-label": "Time that is asked about" }, s("line", { class: "now-line", y1: FLAG - 4, y2: FLAG + PLOT }), this.flagBox, this.flagText);
-    this.svg = s("svg", { class: "timeline", height: HEIGHT, role: "group", "aria-label": "Attention over time" }, this.axis, this.bars, this.marks, this.brushBox, this.plot, this.handle);
+    this.svg = s("svg", { class: "timeline", height: HEIGHT, role: "group", "aria-label": "Attention over time" }, this.axis, this.brushBox, this.bars, this.marks, this.plot, this.handle);
     this.chips = h("div", { class: "chips", role: "group", "aria-label": "Light edges of" });
     this.zoom = h("div", { class: "chips", role: "group", "aria-label": "Zoom" });
     this.element = h(

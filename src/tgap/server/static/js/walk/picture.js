@@ -162,16 +162,16 @@ export class WalkPicture {
     const next = columns[Math.min(step + 1, this.walk.length)];
     const edge = step >= this.walk.length ? width : here.x + (next.x - here.x) * (progress - step);
     this.curtain.setAttribute("width", Math.max(edge, 0).toFixed(1));
-    this.follow(step >= this.walk.length ? width : edge);
     for (const element of [...this.nodeElements, ...this.headings]) {
       element.classList.toggle("later", Number(element.dataset.column) > progress + 0.06);
     }
   }
 
-  /** Where the picture is wider than its place, keep what is newest in sight. */
-  follow(edge) {
+  /** Where the picture is wider than its place, keep what is newest after ``progress`` steps in sight. */
+  follow(progress) {
     const { element, layout } = this;
-    if (layout.width > element.clientWidth) element.scrollLeft = edge - element.clientWidth + 0.4 * layout.gap;
+    const newest = progress >= this.walk.length ? layout.width : layout.columns[0].x + layout.gap * (progress + 0.4);
+    if (layout.width > element.clientWidth) element.scrollLeft = newest - element.clientWidth;
   }
 
   /** One tab stop; arrows move to the nearest part in their direction, Enter opens it. */

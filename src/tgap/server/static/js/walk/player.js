@@ -48,6 +48,7 @@ export class Player {
     this.stop();
     this.progress = Math.min(Math.max(step, 0), this.length);
     this.picture.reveal(this.progress);
+    this.picture.follow(this.progress);
     this.tell(this.progress, false);
   }
 
@@ -63,6 +64,7 @@ export class Player {
     this.run(this.progress, STEP, (progress, entered) => {
       this.progress = progress;
       this.picture.reveal(progress);
+      this.picture.follow(progress);
       if (entered !== null) this.tell(entered, true);
       if (progress >= this.length) this.go(this.length);
     });
