@@ -311,11 +311,15 @@ def summary(tables: dict[str, list[dict[str, Any]]]) -> list[str]:
     for task in ("train", "eval"):
         one, two = find("threads", task=task, threads=1)["ms"], find("threads", task=task, threads=2)["ms"]
         lines.append(f"- {task} x10: two threads are {one / two:.2f} times as fast as one.")
-    capped = [row for row in tables["size"] if row["cap"]]
-    sizes = np.log([row["edges_in_graph"] for row in capped])
-    exponent = np.polyfit(sizes, np.log([row["ms"] for row in capped]), 1)[0]
-    lines.append(f"- With caps a query's cost grows as edges^{exponent:.2f} from 0.1 to 10 million edges,")
-    lines.append(f"  {capped[-1]['ms'] / capped[0]['ms']:.1f} times from the smallest to the largest graph.")
+    for name, cap in (("Without caps", 0), ("With caps", 50)):
+        rows = [row for row in tables["size"] if row["cap"] == cap]
+        sizes = np.log([row["edges_in_graph"] for row in rows])
+        time, memory = (np.polyfit(sizes, np.log([row[what] for row in rows]), 1)[0] for what in ("ms", "rss_gb"))
+        first, last = rows[0], rows[-1]
+        lines.append(
+            f"- {name}, from {first['edges_in_graph']:,} to {last['edges_in_graph']:,} edges: a query's cost grows as "
+            f"edges^{time:.2f} ({last['ms'] / first['ms']:.1f} times in all), peak memory as edges^{memory:.2f}."
+        )
     return lines
 
 
