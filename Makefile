@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
+# Twice quiet: errors are shown, but no warning about every index that lacks a package.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 SOURCES := src tests benchmarks
 
 .DEFAULT_GOAL := help
@@ -12,11 +14,12 @@ help: ## list these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit("tgap needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	touch $@
+	@$(PYTHON) -c 'import sys; sys.exit("tgap needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing torch, tgap and what they need into $(VENV): once, a few minutes ..."
+	@$(PIP) torch==2.13.0
+	@$(PIP) --editable '.[dev]'
+	@touch $@
 
 setup: $(STAMP) ## make .venv and install tgap with all it needs
 
@@ -37,6 +40,8 @@ test-slow: $(STAMP) ## whole datasets, soak and load runs
 
 bench: $(STAMP) ## all speed measurements, written to benchmarks/results
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/load.py icews14
 
 bench-quick: $(STAMP) ## the main figures in under a minute; the last line is JSON
 	$(BIN)/python benchmarks/engine.py --quick

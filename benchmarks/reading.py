@@ -1,7 +1,10 @@
 """How long does reading take, from the files of ICEWS05-15 to id arrays, against polars' own ``read_csv`` of them?
 
-The bar: at most 4 times as long, in the same run. Usage: python benchmarks/reading.py [--dataset NAME] [--repeats N]
-[--save FILE]. Prints the best of N rounds of each, alternating, so that both meet the same machine.
+    python benchmarks/reading.py           20 rounds; writes benchmarks/results/reading-DATE.json
+    python benchmarks/reading.py --quick   the same, nothing written
+
+The bar: at most 4 times as long, in the same run. Takes the best round of each, alternating, so that both meet the same
+machine.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from tgap.data.events import read_events
 from tgap.data.layout import Layout
 
 BAR = 4.0
+RESULTS = Path(__file__).parent / "results"
 
 
 def read_plain(files: list[Path]) -> None:
@@ -42,15 +46,15 @@ def seconds(action: Callable[[list[Path]], None], files: list[Path]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", default="icews05-15")
-    parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--save", type=Path, help="write the result as JSON")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--quick", action="store_true", help="write no result file")
     options = parser.parse_args()
     files = find_files(options.dataset)
     if files is None:
         raise SystemExit(f"{options.dataset} is not here; tgap data download {options.dataset}")
-    rounds = [(seconds(read_plain, files), seconds(read_to_ids, files)) for _ in range(options.repeats + 1)][1:]
+    rounds = [(seconds(read_plain, files), seconds(read_to_ids, files)) for _ in range(options.rounds + 1)][1:]
     plain, ids = (min(times) for times in zip(*rounds, strict=True))
     result = {
         "question": "reading to id arrays against polars read_csv of the same files",
@@ -61,14 +65,14 @@ def main() -> None:
         "to_ids_seconds": round(ids, 4),
         "ratio": round(ids / plain, 2),
         "bar": BAR,
-        "rounds": options.repeats,
+        "rounds": options.rounds,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "polars": version("polars"),
     }
     print(json.dumps(result, indent=2))
-    if options.save:
-        options.save.write_text(json.dumps(result, indent=2) + "\n")
+    if not options.quick:
+        (RESULTS / f"reading-{result['date']}.json").write_text(json.dumps(result, indent=2) + "\n")
 
 
 if __name__ == "__main__":

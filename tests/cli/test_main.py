@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -23,15 +24,21 @@ HEAVY = ("torch", "numba", "polars", "matplotlib", "rich", "httpx", "numpy")
 PROGRAM = [sys.executable, "-m", "tgap.cli.main"]
 
 
+def processor_seconds() -> float:
+    """What finished child processes have used: on an idle machine as long as it takes, on a busy one still the same."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_help_is_quick_and_imports_nothing_heavy() -> None:
     code = (
         f"import sys; from tgap.cli.main import run; run(['--help']); print([n for n in {HEAVY} if n in sys.modules])"
     )
     best = 10.0
     for _ in range(5):
-        start = time.perf_counter()
+        start = processor_seconds()
         shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        best = min(best, time.perf_counter() - start)
+        best = min(best, processor_seconds() - start)
     assert shown.splitlines()[-1] == "[]"
     assert "Commands:" in shown
     assert best < 0.4

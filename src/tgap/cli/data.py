@@ -29,7 +29,7 @@ def data() -> None:
 
 @data.command("list")
 def list_command() -> None:
-    """List the datasets that can be named, and where they are."""
+    """List the datasets that can be named, and whether they are here."""
     from tgap.cli.data_output import print_catalog
 
     print_catalog()

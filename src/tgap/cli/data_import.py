@@ -24,13 +24,17 @@ _FILE = click.Path(path_type=Path)
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.  [default: found]")
 @click.option("--separator", default="", metavar="CHAR", help="Separator: one character, or 'tab'.  [default: found]")
 @click.option("--unit", type=click.Choice(UNITS), help="Unit of time; finer times are cut to it.  [default: found]")
-@click.option("--valid", type=_FILE, help="File of the valid split, if your data are divided already.")
-@click.option("--test", type=_FILE, help="File of the test split, if your data are divided already.")
+@click.option("--valid", type=_FILE, metavar="FILE", help="File of the valid split, if your data are divided already.")
+@click.option("--test", type=_FILE, metavar="FILE", help="File of the test split, if your data are divided already.")
 @click.option(
     "--split", type=click.Choice(SPLIT_RULES), default="random", show_default=True, help="How to divide one file."
 )
-@click.option("--shares", default="80/10/10", show_default=True, help="Percent of facts for train/valid/test.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random division.")
+@click.option(
+    "--shares", default="80/10/10", metavar="A/B/C", show_default=True, help="Percent of facts for train/valid/test."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of the random division."
+)
 @click.option("--skip-bad", type=_FILE, metavar="FILE", help="Import the good rows, write the bad ones to FILE.")
 @click.option("--replace", is_flag=True, help="Overwrite a stored dataset of that name.")
 def import_command(
@@ -74,7 +78,8 @@ def import_command(
     \b
     Examples:
       tgap data import events.csv --out mine
-      tgap data import visits.csv --subject guest --relation kind --object host --time day --out visits
+      tgap data import visits.csv --out visits \\
+          --subject guest --relation kind --object host --time day
       tgap data import terms.tsv --time start --end stop --unit year --out terms
       tgap data import train.txt --valid valid.txt --test test.txt --out published
     """

@@ -44,7 +44,9 @@ def download_command(name: str, mirror: str | None) -> None:
 
 
 @click.command("make-world")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another seed, another world.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Another seed, another world."
+)
 @click.option("--out", metavar="NAME", help="Name (or folder with '/') to store it under.  [default: world-SEED]")
 @click.option("--replace", is_flag=True, help="Overwrite a stored dataset of that name.")
 def make_world_command(seed: int, out: str | None, replace: bool) -> None:

@@ -17,7 +17,14 @@ _LOOK_AT = 30  # test facts among which the demo looks for one to ask about
 
 
 @click.command("demo")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, metavar="FOLDER")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Folder for the run and the report.",
+)
 def demo(out: Path) -> None:
     """Train on the embedded world, evaluate, and answer one question with its reasons.
 

@@ -87,7 +87,11 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Answer questions about facts that change over time, and show the walk that led to the answer.
 
-    Start with `tgap data list`, which names the datasets at hand.
+    \b
+    Start with one of these:
+      tgap demo         the whole road on a small invented world
+      tgap data list    the datasets at hand
+      tgap explain icews14 "North Korea" Threaten 2014-04-29
     """
 
 
