@@ -123,6 +123,9 @@ def test_step_through_the_walk(browsing: Browsing, world: str, world_service: Se
             assert max(shown) == step
         page.click("#step-back")
         assert page.inner_text("#walk-caption") == "Start: all attention is on Galtria."
+        page.set_viewport_size({"width": 1500, "height": 900})  # drawn anew, the walk stands where it stood
+        page.locator("#threshold").fill("-2.5")
+        assert page.locator(".node:not(.later)").count() == 1
         assert page.is_disabled("#step-back")
         page.click("#play")  # with reduced motion it steps
         assert page.inner_text("#walk-caption").startswith("After step 1")

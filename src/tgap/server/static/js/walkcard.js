@@ -61,7 +61,6 @@ export class WalkCard {
       const threshold = 10 ** Number(this.slider.value);
       this.showThreshold(threshold);
       this.picture.setThreshold(threshold);
-      this.player.refresh();
     });
     return h("div", { class: "threshold" }, h("label", { for: "threshold" }, "Edges above"), this.slider, this.output);
   }

@@ -27,6 +27,7 @@ export class WalkPicture {
     this.threshold = threshold;
     this.path = null;
     this.chosen = null;
+    this.progress = walk.length;
     this.draw();
   }
 
@@ -69,7 +70,7 @@ export class WalkPicture {
     this.items = [...this.nodeElements, ...this.linkElements];
     this.items.forEach((item, place) => item.setAttribute("tabindex", place === 0 ? "0" : "-1"));
     this.light();
-    this.reveal(this.walk.length);
+    this.reveal(this.progress);
   }
 
   heading(column, place) {
@@ -156,6 +157,7 @@ export class WalkPicture {
 
   /** Show the walk up to ``progress`` steps (a fraction is the way to the next column). */
   reveal(progress) {
+    this.progress = progress; // drawn anew (another threshold or width), the walk stands where it stood
     const { columns, width } = this.layout;
     const step = Math.min(Math.floor(progress), this.walk.length);
     const here = columns[step];

@@ -27,11 +27,6 @@ export class Player {
     if (fresh && !stillPlease()) this.run(0, STEP / 2, () => {});
   }
 
-  /** The picture was drawn anew (another threshold or width). */
-  refresh() {
-    if (!this.playing) this.picture.reveal(this.progress);
-  }
-
   toggle() {
     if (this.playing) {
       this.stop();
@@ -72,6 +67,7 @@ export class Player {
 
   /** Let sparks run from ``from`` to the end; ``moved(progress, step just entered or null)`` hears every frame. */
   run(from, duration, moved) {
+    cancelAnimationFrame(this.frame);
     let progress = from;
     let last = performance.now();
     let step = -1;
