@@ -1,4 +1,4 @@
-"""What must hold of T-GAP by definition, and one small question worked out by hand."""
+"""What must hold of T-GAP by definition."""
 
 from __future__ import annotations
 
@@ -16,39 +16,24 @@ from tests.oracle import (
     act,
     bucket,
     edge_hash,
-    mean,
     mix,
     node_hash,
-    numeric_gradient,
     parameter_shapes,
     pieces,
     softmax,
     step_key,
 )
+from tests.oracle_cases import SPAN, VARIANTS, build, whole
 from tests.tiny import (
     NAMED,
     NAMED_SPAN,
     Parameters,
-    one_edge,
-    random_entries,
     random_parameters,
-    star_hub,
     tiny_config,
     tiny_graph,
-    variants,
     zero_parameters,
 )
-from tgap.config import ModelConfig
 from tgap.graph import TemporalGraph, Visibility
-
-SPAN = 12
-VARIANTS = variants()
-
-
-def build(config: ModelConfig, graph: TemporalGraph, seed: int = 1, span: int = SPAN) -> Oracle:
-    parameters = random_parameters(config, graph.num_entities, graph.num_relations, span, seed)
-    return Oracle(config, parameters, graph, 0, span, None, seed)
-
 
 # ------------------------------------------------------------------------------------------------------ small functions
 
@@ -245,11 +230,6 @@ def test_displacements_beyond_the_table_use_its_last_row() -> None:
         np.testing.assert_array_equal(near.scores, far.scores)
 
 
-def whole(config: ModelConfig) -> ModelConfig:
-    """The same with limits so wide that no hash decides anything."""
-    return replace(config, core_nodes=1000, sampled_edges=1000, added_edges=1000)
-
-
 @pytest.mark.parametrize("name", ["recommended", "paper", "no_subgraph"])
 def test_renaming_entities_permutes_scores(name: str) -> None:
     config = whole(VARIANTS[name])
@@ -317,209 +297,3 @@ def test_shorter_heads_use_the_upper_left_of_a_key_block() -> None:
         parameters[name][1:, :, 2] = 1e6
     again = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(2, 1, 5)
     np.testing.assert_array_equal(plain.scores, again.scores)
-
-
-# ----------------------------------------------------------------------------------------------------------- sampling
-
-
-@pytest.mark.parametrize("name", ["recommended", "paper", "narrow", "four_steps"])
-def test_sampling_limits(name: str) -> None:
-    config = VARIANTS[name]
-    walker = build(config, tiny_graph(6, facts=40))
-    result = walker.run(3, 4, 7)
-    previous_edges: set[int] = set()
-    previous_mass = {node: float(node == 3) for node in walker.entities}
-    for number, step in enumerate(result.steps, start=1):
-        if number == config.steps:
-            assert (step.core, step.candidates, step.added) == ([], [], [])
-            assert step.features is step.flow_features
-            assert set(step.edges) == previous_edges
-            continue
-        assert len(step.core) == min(config.core_nodes, sum(value > 0 for value in previous_mass.values()))
-        best = sorted(previous_mass.values(), reverse=True)[: len(step.core)]
-        assert [previous_mass[node] for node in step.core] == best
-        for node in step.core:
-            own = [e for e in step.candidates if walker.edges[e].source == node]
-            assert len(own) == min(config.sampled_edges, len(walker.out_of[node]))
-        assert len(step.added) == min(config.added_edges, len(step.candidates))
-        left = set(step.candidates) - set(step.added)
-        worst = min(mean(step.attention[e]) for e in step.added)
-        assert all(mean(step.attention[e]) <= worst for e in left)
-        assert set(step.edges) == previous_edges | set(step.added)
-        ends = {end for e in step.edges for end in (walker.edges[e].source, walker.edges[e].target)}
-        assert set(step.nodes) == set(step.features) == ends | {3}
-        previous_edges = set(step.edges)
-        previous_mass = {node: mean(step.mass[node]) for node in walker.entities}
-
-
-def test_ties_are_decided_by_hash() -> None:
-    """With all parameters zero every edge of the hub ties, and so do the leaves that it feeds."""
-    config = tiny_config(core_nodes=4, sampled_edges=6, added_edges=3, steps=3)
-    graph = star_hub(12)
-    for seed in range(5):
-        walker = Oracle(config, zero_parameters(config, 13, 1, SPAN), graph, 0, SPAN, None, seed)
-        result = walker.run(0, 0, 6)
-        key = step_key(seed, 0, 0, 6, 1)
-        row = sorted(range(int(graph.row[1])), key=lambda e: edge_hash(key, e))
-        assert result.steps[0].candidates == row[:6]
-        assert result.steps[0].added == row[:3]
-        key = step_key(seed, 0, 0, 6, 2)
-        assert result.steps[1].core == sorted(range(13), key=lambda node: node_hash(key, node))[:4]
-
-
-def test_sample_depends_on_seed_and_question() -> None:
-    config = tiny_config(sampled_edges=2, added_edges=2)
-    parameters = zero_parameters(config, 13, 1, SPAN)
-
-    def sample(seed: int, relation: int, time: int) -> frozenset[int]:
-        walker = Oracle(config, parameters, star_hub(12), 0, SPAN, None, seed)
-        return frozenset(walker.run(0, relation, time).steps[0].added)
-
-    assert sample(1, 0, 6) == sample(1, 0, 6)
-    assert len({sample(seed, 0, 6) for seed in range(8)}) > 2
-    assert len({sample(1, 0, time) for time in range(8)}) > 2
-    assert sample(1, 0, 6) != sample(1, 1, 6)
-
-
-def test_hidden_edges_are_not_sampled() -> None:
-    graph = star_hub(6)
-    visible = np.ones(graph.num_edges, dtype=np.uint8)
-    visible[[1, 2]] = 0
-    config = whole(tiny_config())
-    walker = Oracle(config, random_parameters(config, 7, 1, SPAN, 0), graph, 0, SPAN, visible, 0)
-    result = walker.run(0, 0, 3)
-    assert not {1, 2} & set(result.steps[0].candidates)
-    assert not {1, 2} & set(result.steps[0].transition)
-
-
-def test_handed_in_subgraph_replaces_sampling() -> None:
-    walker = build(tiny_config(), tiny_graph(8))
-    free = walker.run(1, 0, 3)
-    again = walker.run(1, 0, 3, subgraphs=free.subgraphs)
-    np.testing.assert_array_equal(free.scores, again.scores)
-    other = walker.run(1, 0, 3, subgraphs=[[], [], []])
-    assert [step.nodes for step in other.steps] == [[1], [1], [1]]
-    assert other.steps[0].candidates == free.steps[0].candidates
-
-
-def test_unlimited_sampling_still_differs_from_no_subgraph() -> None:
-    """Without subgraph every row is scored; with one, rows that nothing has joined yet stay uniform."""
-    graph = tiny_graph(9)
-    limited = build(whole(tiny_config()), graph).run(1, 0, 3)
-    free = build(tiny_config(subgraph=False), graph).run(1, 0, 3)
-    assert set(free.steps[0].flow_features) == set(range(8))
-    assert set(limited.steps[0].flow_features) == {1}
-    np.testing.assert_array_equal(limited.h, free.h)
-    np.testing.assert_array_equal(limited.q, free.q)
-
-
-# ------------------------------------------------------------------------------------------------------------- by hand
-
-# One fact (0, r, 1, t=2), question (0, r, ?, t=3), d = 1, the paper's form with slope 0.1. Edges:
-#   0: 0 -> 0 loop     1: 0 -> 1 relation 0     2: 1 -> 0 relation 1 (inverse)     3: 1 -> 1 loop
-# Facts lie one unit in the past. Embeddings 1 and 2; rho = 1, -1, 0 (loop); tau = 0 for size 0, 1 for size 1.
-HAND_CONFIG = tiny_config("paper", dimension=1, heads=1, steps=2, leaky_slope=0.1)
-
-
-def hand_parameters() -> Parameters:
-    parameters = zero_parameters(HAND_CONFIG, 2, 1, 2)
-    parameters["entity"][:, 0] = [1, 2]
-    parameters["relation"][:, 0] = [1, -1, 0]
-    parameters["displacement.size"][:, 0] = [0, 1, 77]
-    parameters["pgnn.0.message"][:, 0, 0] = [1, 1, 77]  # past, present, future (never seen here)
-    parameters["pgnn.0.query"][...] = 1
-    parameters["pgnn.0.key"][...] = 1
-    parameters["sgnn.message"][:, 0, 0] = [2, 1, 77]
-    parameters["sgnn.query"][...] = 1
-    parameters["sgnn.key"][...] = 1
-    parameters["query.weight"][...] = 1
-    parameters["enter.weight"][0] = [1, -1]
-    parameters["flow.query"][...] = 1
-    parameters["flow.key"][...] = 1
-    return parameters
-
-
-def leaky(x: float) -> float:
-    return x if x > 0 else 0.1 * x
-
-
-def test_hand_computed_question() -> None:
-    result = Oracle(HAND_CONFIG, hand_parameters(), one_edge(), 0, 2, None, 0).run(0, 0, 3)
-    first, second = result.steps
-
-    # PGNN. Messages h_i + rho + tau: loop of 0: 1; 0 -> 1: 1 + 1 + 1 = 3; 1 -> 0: 2 - 1 + 1 = 2; loop of 1: 2.
-    # Into 0: scores 1 * 1 and 1 * 2, weights 1 : e. Into 1: scores 2 * 3 and 2 * 2, weights e^2 : 1.
-    e = math.e
-    h0 = (1 + 2 * e) / (1 + e)
-    h1 = (3 * e**2 + 2) / (e**2 + 1)
-    np.testing.assert_allclose(result.h[:, 0], [h0, h1], rtol=1e-14)
-
-    # q = act(h_0 + rho_0) = h_0 + 1, and g_0 = h_0 - q = -1.
-    np.testing.assert_allclose(result.q, [h0 + 1], rtol=1e-14)
-    np.testing.assert_allclose(first.flow_features[0], [-1], rtol=1e-14)
-
-    # Step 1, u_0 = -1. Loop: base 0, act(-1 * -1) + act(-h_0). Edge 1: base -(1 + 1), act(0 - 2) + act(-h_1 - 2).
-    loop, forward = 1 - 0.1 * h0, -0.2 - 0.1 * (h1 + 2)
-    stay = 1 / (1 + math.exp(forward - loop))
-    np.testing.assert_allclose([first.mass[0][0], first.mass[1][0]], [stay, 1 - stay], rtol=1e-13)
-    assert first.transition[2] == first.transition[3] == 0.5  # 1 is not in the subgraph: two edges out, a half each
-    assert (first.core, first.candidates, first.added) == ([0], [0, 1], [0, 1])
-
-    # SGNN. Into 0 only its loop: 1 * (-1 + 0 + 0) = -1. Into 1 only edge 1: 2 * (-1 + 1 + 1) = 2. Then each minus q.
-    g0, g1 = -1 - (h0 + 1), 2 - (h0 + 1)
-    np.testing.assert_allclose([first.features[0][0], first.features[1][0]], [-1, 2], rtol=1e-13)
-    np.testing.assert_allclose([second.flow_features[0][0], second.flow_features[1][0]], [g0, g1], rtol=1e-13)
-
-    # Step 2. Edge 2 has base u_1 (-1 + 1) = 0; the loops have base 0; edge 1 has base 2 u_0.
-    score = [
-        leaky(g0 * g0) + leaky(g0 * h0),
-        leaky(g0 * g1 + 2 * g0) + leaky(g0 * h1 + 2 * g0),
-        leaky(g1 * g0) + leaky(g1 * h0),
-        leaky(g1 * g1) + leaky(g1 * h1),
-    ]
-    t1 = 1 / (1 + math.exp(score[0] - score[1]))
-    t2 = 1 / (1 + math.exp(score[3] - score[2]))
-    np.testing.assert_allclose([second.transition[1][0], second.transition[2][0]], [t1, t2], rtol=1e-12)
-    arrived = stay * t1 + (1 - stay) * (1 - t2)
-    np.testing.assert_allclose(result.scores, [1 - arrived, arrived], rtol=1e-12)
-
-
-def test_numeric_gradient_against_a_closed_form() -> None:
-    """One step: both scores are linear in the flow's W_Q = w > 0, so the loss is log(1 + exp(-w c)), c = s_1 - s_0."""
-    config = replace(HAND_CONFIG, steps=1)
-    e = math.e
-    c = (-0.2 - 0.1 * ((3 * e**2 + 2) / (e**2 + 1) + 2)) - (1 - 0.1 * (1 + 2 * e) / (1 + e))
-    entries = {"flow.query": [(0, 0)], "displacement.size": [(2, 0)]}
-    found = numeric_gradient(config, hand_parameters(), one_edge(), span=2, query=(0, 0, 3), answer=1, entries=entries)
-    assert found["flow.query"][0, 0] == pytest.approx(-c / (1 + math.exp(c)), rel=1e-8)
-    assert found["displacement.size"][2, 0] == 0  # no edge has size 2
-
-
-def test_numeric_gradient_adds_up_along_a_direction() -> None:
-    """The derivative along all chosen entries at once is the sum of the single ones, with the subgraph frozen."""
-    config, graph = tiny_config(), tiny_graph(5, facts=12)
-    parameters = random_parameters(config, 8, 3, SPAN, 5)
-    query, answer = (int(graph.source[0]), 1, 4), int(graph.neighbour[0])
-    entries = {name: random_entries(parameters, 5)[name] for name in ("relation", "flow.key", "sgnn.arrival")}
-    found = numeric_gradient(config, parameters, graph, span=SPAN, query=query, answer=answer, entries=entries)
-    frozen = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(*query).subgraphs
-
-    def loss_at(by: float) -> float:
-        moved = {name: value.copy() for name, value in parameters.items()}
-        for name, chosen in entries.items():
-            for entry in chosen:
-                moved[name][entry] += by
-        walker = Oracle(config, moved, graph, 0, SPAN, None, 0)
-        return walker.loss(walker.run(*query, subgraphs=frozen), answer)
-
-    along = (loss_at(1e-5) - loss_at(-1e-5)) / 2e-5
-    assert along == pytest.approx(sum(sum(values.values()) for values in found.values()), rel=1e-6)
-    assert abs(along) > 1e-3
-
-
-def test_numeric_gradient_leaves_parameters_alone() -> None:
-    config, graph = tiny_config(), one_edge()
-    parameters = random_parameters(config, 2, 1, SPAN, 1)
-    before = {name: value.copy() for name, value in parameters.items()}
-    numeric_gradient(config, parameters, graph, span=SPAN, query=(0, 0, 3), answer=1, entries={"entity": [(0, 0)]})
-    assert all((parameters[name] == value).all() for name, value in before.items())
