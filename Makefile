@@ -22,6 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 setup: $(STAMP) ## make .venv and install tgap with all it needs
+	@echo "Ready: $(BIN)/tgap --help"
 
 demo: $(STAMP) ## train on the embedded world, evaluate, answer a question with its reasons, write a report
 	$(BIN)/tgap demo
