@@ -48,11 +48,12 @@ def main() -> int:
     with served(arguments.run) as (address, process):
         card = httpx.get(f"{address}/api/v1/model").json()
         world = Names(address)
-        figures = {**earlier(), **circumstances(card)}
+        parts: dict[str, Any] = {}
         if arguments.clients:
-            figures["crowd"] = asyncio.run(press(address, world, arguments.clients, arguments.requests))
+            parts["crowd"] = asyncio.run(press(address, world, arguments.clients, arguments.requests))
         if arguments.memory:
-            figures["memory"] = asyncio.run(watch(address, world, process, arguments.memory))
+            parts["memory"] = asyncio.run(watch(address, world, process, arguments.memory))
+    figures = {**earlier(circumstances(card)), **parts}
     report = page(figures)
     print(report)
     if not arguments.quick:
@@ -62,11 +63,11 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def earlier() -> dict[str, Any]:
-    """What was measured today."""
-    file = RESULTS / f"load-{date.today().isoformat()}.json"
+def earlier(now: dict[str, Any]) -> dict[str, Any]:
+    """What was measured today under the same circumstances, else nothing but these."""
+    file = RESULTS / f"load-{now['date']}.json"
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return found
+    return found if all(found.get(name) == value for name, value in now.items()) else dict(now)
 
 
 def circumstances(card: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ export function hops(start, edges) {
     "span",
     { class: "hops" },
     h("span", { class: "entity" }, edges[0].subject),
-    edges.flatMap((edge) => [arrow(edge), h("span", { class: "entity" }, edge.object), dateChip(edge)]),
+    edges.map((edge) => h("span", { class: "hop" }, arrow(edge), h("span", { class: "entity" }, edge.object), dateChip(edge))),
   );
 }
 
