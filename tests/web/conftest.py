@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from tests.explain.small_dataset import small_dataset, small_explainer
 from tests.predict.run_folder import make_run
 from tests.server.live import running
-from tests.web.page import Browsing, launch
+from tests.web.page import Browsing, find_chromium, launch
 from tgap.kernels import set_threads
 from tgap.server.app import create_app
 from tgap.server.service import Service
@@ -27,7 +26,7 @@ def _missing(reason: str) -> None:
 @pytest.fixture(scope="session")
 def browsing() -> Iterator[Browsing]:
     """The browser."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = find_chromium()
     if program is None:
         _missing("no Chromium on this machine (Debian: apt-get install chromium)")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -89,3 +90,20 @@ def open_walk(page: Page, address: str) -> None:
     """Open a deep link and wait for the picture."""
     page.goto(address)
     page.wait_for_selector(".picture .node")
+
+
+def drag_date(page: Page, pixels: float, moves: int) -> None:
+    """Drag the flag of the asked date to the right (or left)."""
+    page.locator(".handle").scroll_into_view_if_needed()
+    flag = page.locator(".handle rect").bounding_box()
+    assert flag is not None
+    x, y = flag["x"] + flag["width"] / 2, flag["y"] + 8
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + pixels, y, steps=moves)
+    page.mouse.up()
+
+
+def find_chromium() -> str | None:
+    """The browser's program on this machine."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -5,14 +5,13 @@ python -m tests.web.pictures          (needs Chromium and the dataset; a minute)
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.server.live import running
-from tests.web.page import NARROW, Browsing, launch, link, open_walk
+from tests.web.page import NARROW, Browsing, find_chromium, launch, link, open_walk
 from tgap.kernels import set_threads
 from tgap.server.app import create_app
 from tgap.server.service import Service
@@ -27,7 +26,7 @@ DESK = (1440, 930)
 
 def main() -> int:
     """Take all pictures."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = find_chromium()
     if program is None:
         print("no Chromium on this machine (Debian: apt-get install chromium)", file=sys.stderr)  # noqa: T201
         return 2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.page import NARROW, Browsing, link, open_walk
+from tests.web.page import NARROW, Browsing, drag_date, link, open_walk
 from tgap.server.schemas import ExplainRequest, PredictRequest
 from tgap.server.service import Service
 
@@ -229,14 +229,7 @@ def test_brushing_time_lights_edges(browsing: Browsing, world: str) -> None:
 def test_dragging_the_date_asks_again(browsing: Browsing, world: str, world_service: Service) -> None:
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
-        page.locator(".handle").scroll_into_view_if_needed()
-        flag = page.locator(".handle rect").bounding_box()
-        assert flag is not None
-        x, y = flag["x"] + flag["width"] / 2, flag["y"] + 8
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x + 90, y, steps=6)
-        page.mouse.up()
+        drag_date(page, 90, moves=6)
         page.wait_for_function("() => !location.search.includes('2012-09-14')")
         time = page.input_value("#ask-time")
         assert time > "2012-09-14"
@@ -257,14 +250,7 @@ def test_dragging_is_debounced_and_dates_seen_before_are_not_asked_for_again(bro
         open_walk(page, link(world, *QUESTION))
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url) if "/predict" in request.url else None)
-        page.locator(".handle").scroll_into_view_if_needed()
-        flag = page.locator(".handle rect").bounding_box()
-        assert flag is not None
-        x, y = flag["x"] + flag["width"] / 2, flag["y"] + 8
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x - 120, y, steps=30)
-        page.mouse.up()
+        drag_date(page, -120, moves=30)
         page.wait_for_function("() => !location.search.includes('2012-09-14')")
         assert len(asked) <= 3  # thirty moves
         before = len(asked)
