@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 
 import numpy as np
@@ -8,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
+from tests.tiny import tiny_config, tiny_graph
+from tgap.errors import QueryError
 from tgap.explain import profile as module
 from tgap.explain.profile import queries_profile, query_profile
-from tgap.scorer import Query, QueryBatch
+from tgap.scorer import IntArray, Query, QueryBatch, Trace
 
 
 def by_loops(explainer: OracleExplainer, queries: list[Query]) -> tuple[dict[tuple[int, int], float], dict[int, int]]:
@@ -82,3 +85,34 @@ def test_progress_sees_every_distinct_query() -> None:
     queries = QueryBatch.of([Query(0, 0, 6), Query(0, 0, 6), Query(1, 0, 6)])
     queries_profile(explainer, queries, lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
+
+
+class Unpunctual(OracleExplainer):
+    """Earlier questions take longer, so that walks end in another order than they begin."""
+
+    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
+        found = super().trace(query, hidden_facts)
+        time.sleep(0.002 * (9 - query.time))
+        return found
+
+
+def test_sums_do_not_depend_on_which_walk_ends_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = tiny_graph(3, entities=8, relations=2, facts=20)
+    queries = QueryBatch.of([Query(place % 8, place % 4, place) for place in range(9)])
+    found = []
+    for threads in (1, 3):
+        monkeypatch.setattr(module, "_WALKERS", threads)
+        found.append(queries_profile(Unpunctual(graph, tiny_config(), span=12), queries))
+    one, several = found
+    assert one.by_relation.tobytes() == several.by_relation.tobytes()
+    assert one.waiting == several.waiting
+
+
+def test_a_failure_in_a_walk_is_heard() -> None:
+    class Broken(OracleExplainer):
+        def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:  # noqa: ARG002
+            raise QueryError("no")
+
+    explainer = Broken(tiny_graph(3, entities=8, relations=2, facts=20), tiny_config(), span=12)
+    with pytest.raises(QueryError, match="no"):
+        queries_profile(explainer, QueryBatch.of([Query(0, 0, 6), Query(1, 0, 6)]))

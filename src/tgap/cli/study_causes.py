@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.predict import simple_table
+from tgap.cli.study_options import json_option, seed_option
 from tgap.cli.study_progress import progress_bar, write_json
 
 if TYPE_CHECKING:
@@ -23,10 +24,8 @@ _VERSION = "tgap.causes/1"
     "--edges", type=click.IntRange(min=1), metavar="N", default=5, show_default=True, help="Edges picked a step."
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only a random sample of N facts.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of the random picks."
-)
-@click.option("--json", "json_file", metavar="FILE", help="Write every number as JSON; - prints JSON and nothing else.")
+@seed_option("the random picks")
+@json_option
 def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | None) -> None:
     """How often the recorded cause of a fact is among the strongest edges of some step.
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.explain import check_format, file_format, print_profile, write_bytes
-from tgap.cli.study_progress import SIDES, progress_bar, split_questions, write_json
+from tgap.cli.study_options import json_option, seed_option, side_option, split_option
+from tgap.cli.study_progress import chosen_questions, progress_bar, split_questions, write_json
 
 if TYPE_CHECKING:
     from tgap.evaluation.queries import SplitQueries
@@ -25,16 +26,12 @@ _VERSION = "tgap.displacement/1"
     metavar="NAME",
     help="Relation to study; may be repeated. [default: all together]",
 )
-@click.option("--split", type=click.Choice(["train", "valid", "test"]), default="test", show_default=True)
-@click.option(
-    "--side", type=click.Choice(SIDES), default="tail", show_default=True, help="Side of the facts that is asked for."
-)
+@split_option
+@side_option("tail")
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="Only a random sample of N questions a relation."
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of that sample."
-)
+@seed_option("that sample")
 @click.option(
     "--axis",
     type=click.IntRange(min=1),
@@ -46,7 +43,7 @@ _VERSION = "tgap.displacement/1"
 @click.option(
     "--figure", "figure_file", metavar="FILE", help="Draw a row of panels for each relation (.png, .svg or .pdf)."
 )
-@click.option("--json", "json_file", metavar="FILE", help="Write every number as JSON; - prints JSON and nothing else.")
+@json_option
 def displacement(
     run: str,
     relations: tuple[str, ...],
@@ -108,20 +105,13 @@ def _by_relation(
     predictor: Predictor, asked: SplitQueries, relations: tuple[str, ...]
 ) -> list[tuple[str, SplitQueries]]:
     """The questions of each relation named, or all of them."""
-    import numpy as np
-
-    from tgap.evaluation.queries import SplitQueries
-
     if not relations:
         return [("all relations", asked)]
     vocabulary = predictor.dataset.relations
     found = []
     for text in relations:
         relation = vocabulary.find(text)
-        chosen = np.flatnonzero(asked.batch.relation % len(vocabulary) == relation)
-        part = SplitQueries(
-            asked.batch.take(chosen), asked.answer[chosen], asked.head[chosen], asked.fact[chosen], len(chosen)
-        )
+        part = chosen_questions(asked, asked.batch.relation % len(vocabulary) == relation)
         found.append((vocabulary.name(relation), part))
     return found
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.predict import simple_table
-from tgap.cli.study_progress import SIDES, progress_bar, split_questions, write_json
+from tgap.cli.study_options import json_option, seed_option, side_option, split_option
+from tgap.cli.study_progress import progress_bar, split_questions, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,10 +20,8 @@ _VERSION = "tgap.faithfulness/1"
 
 @click.command("faithfulness", short_help="What answers lose without their strongest facts.")
 @click.argument("run")
-@click.option("--split", type=click.Choice(["train", "valid", "test"]), default="test", show_default=True)
-@click.option(
-    "--side", type=click.Choice(SIDES), default="both", show_default=True, help="Side of the facts that is asked for."
-)
+@split_option
+@side_option("both")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -34,15 +33,8 @@ _VERSION = "tgap.faithfulness/1"
 @click.option(
     "--delete", type=click.IntRange(min=1), metavar="K", default=5, show_default=True, help="Facts to take away."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Seed of questions and controls.",
-)
-@click.option("--json", "json_file", metavar="FILE", help="Write every number as JSON; - prints JSON and nothing else.")
+@seed_option("questions and controls")
+@json_option
 def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed: int, json_file: str | None) -> None:
     """Delete the strongest facts of each question and compare with deleting as many others.
 

@@ -1,4 +1,4 @@
-"""What the studies share: a progress bar, a sample of a split's questions, a JSON file."""
+"""What the studies share: a progress bar, the questions of a split, a JSON file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from tgap.cli.predict import write_output
 from tgap.cli.progress import progress_bars
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tgap.data import Dataset
     from tgap.evaluation.queries import SplitQueries
     from tgap.evaluation.scoring import Progress
-
-SIDES = ("tail", "head", "both")
 
 
 @contextmanager
@@ -27,14 +28,19 @@ def progress_bar(what: str) -> Iterator[Progress]:
 
 def split_questions(dataset: Dataset, split: str, side: str) -> SplitQueries:
     """Questions of a split: for the tails of its facts, for their heads, or for both."""
-    import numpy as np
-
-    from tgap.evaluation.queries import SplitQueries, queries_of
+    from tgap.evaluation.queries import queries_of
 
     asked = queries_of(dataset.splits[split], dataset.num_relations)
-    if side == "both":
-        return asked
-    chosen = np.flatnonzero(asked.head == (side == "head"))
+    return asked if side == "both" else chosen_questions(asked, asked.head == (side == "head"))
+
+
+def chosen_questions(asked: SplitQueries, wanted: NDArray[np.bool_]) -> SplitQueries:
+    """The questions that are wanted, as if there were no others."""
+    import numpy as np
+
+    from tgap.evaluation.queries import SplitQueries
+
+    chosen = np.flatnonzero(wanted)
     return SplitQueries(
         asked.batch.take(chosen), asked.answer[chosen], asked.head[chosen], asked.fact[chosen], len(chosen)
     )
