@@ -17,10 +17,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from tgap.explain.walk_search import WalkTable, completion_bounds, search
-from tgap.scorer import IntArray, Trace
+from tgap.scorer import FloatArray, IntArray, Trace
 
 BUDGET = 20_000_000  # edges looked at before the search gives up: a few seconds at worst
 
@@ -86,15 +87,31 @@ def through_answer(trace: Trace, answer: int) -> list[NDArray[np.float64]]:
     chance[answer] = 1.0
     shares: list[NDArray[np.float64]] = []
     for step in reversed(trace.steps):
-        arriving = (step.attention * chance[step.object]).mean(axis=1)
+        arriving, chance = _sweep(step.subject, step.object, step.transition, step.attention, chance)
         shares.append(arriving / mass if mass > 0 else np.zeros(len(arriving)))
-        chance = _sum_by(step.subject, step.transition * chance[step.object], len(chance))
     return shares[::-1]
 
 
-def _sum_by(index: IntArray, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Sums of the rows of ``values`` [E, H] by ``index``, [size, H]."""
-    return np.stack([np.bincount(index, weights=column, minlength=size) for column in values.T], axis=1)
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _sweep(
+    subject: IntArray,
+    obj: IntArray,
+    transition: FloatArray,
+    attention: FloatArray,
+    chance: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """One step backwards: [E] mass that crossed each edge and will arrive, [N, H] chance to arrive before the step."""
+    edges, flows = attention.shape
+    arriving = np.zeros(edges)
+    before = np.zeros(chance.shape)
+    for edge in range(edges):
+        total = 0.0
+        for flow in range(flows):
+            onward = chance[obj[edge], flow]
+            total += attention[edge, flow] * onward
+            before[subject[edge], flow] += transition[edge, flow] * onward
+        arriving[edge] = total / flows
+    return arriving, before
 
 
 def _leading_to(trace: Trace, answer: int) -> list[IntArray]:
