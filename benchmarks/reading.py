@@ -66,6 +66,7 @@ def main() -> None:
         "ratio": round(ids / plain, 2),
         "bar": BAR,
         "rounds": options.rounds,
+        "load_average": round(os.getloadavg()[0], 1),  # well above 0: others were at work, which flatters the ratio
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "polars": version("polars"),

@@ -62,8 +62,9 @@ class Encoded:
 
 def _in_order(categories: pl.Categories) -> tuple[pl.Series, Int64Array]:
     """The names of categories, sorted, and for each code the place of its name among them."""
-    names = categories.to_series()
-    order = names.arg_sort(nulls_last=True).to_numpy()  # polars may reserve codes that no name takes
-    place = np.empty(len(names), dtype=np.int64)
-    place[order] = np.arange(len(names))
-    return names[order].drop_nulls(), place
+    import polars as pl  # noqa: PLC0415
+
+    names = categories.to_series()  # null where polars reserved a code that no name took
+    ordered = names.drop_nulls().sort()
+    place = names.cast(pl.Enum(ordered)).to_physical().fill_null(0)  # much quicker than arg_sort
+    return ordered, place.to_numpy().astype(np.int64)
