@@ -12,8 +12,9 @@ from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, Visibility
 from tgap.model.cache import FeatureCache
 from tgap.model.tgap import TGAP
+from tgap.model.trace import step_trace
 from tgap.model.walk import Features, StepRecord
-from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, StepTrace, Trace
+from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, Trace
 
 
 class TGAPScorer:
@@ -91,39 +92,8 @@ class TGAPScorer:
         return self.model.features(time, self._whole, self._settings.sampling_seed, self._tables)
 
     def _trace(self, query: Query, records: list[StepRecord]) -> Trace:
-        steps = tuple(self._step(query, record) for record in records)
+        steps = tuple(step_trace(self.graph, query, record) for record in records)
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after
         scores[last.node] = last.mean().numpy()
         return Trace(query, steps, scores)
-
-    def _step(self, query: Query, record: StepRecord) -> StepTrace:
-        """Edges that carried mass, with names for their columns."""
-        graph, before, after, roads = self.graph, record.before, record.after, record.roads
-        length = np.diff(roads.row)[before.node]
-        place = np.flatnonzero(record.recording.mean > 0)  # most rows are recorded whole, so take each column once
-        entry = np.repeat(np.arange(len(before.node)), length)[place]
-        edge = place + (roads.row[before.node] - record.recording.start)[entry]
-        if len(roads.edge):
-            edge = roads.edge[edge]
-        attention = record.recording.full[place][:, : before.flows].astype(np.float32, copy=False)
-        held = before.value.numpy()[:, : before.flows].astype(np.float32, copy=False)[entry]
-        transition = np.divide(attention, held, out=np.zeros_like(attention), where=held > 0)
-        relation = graph.relation[edge].astype(np.int64)
-        loop = relation == graph.loop_relation
-        empty = np.empty(0, np.int64)
-        return StepTrace(
-            edge=edge,
-            subject=graph.source[edge].astype(np.int64),
-            relation=relation,
-            object=graph.neighbour[edge].astype(np.int64),
-            time=np.where(loop, query.time, graph.time[edge].astype(np.int64)),
-            transition=transition,
-            attention=attention,
-            nodes=after.node.astype(np.int64),
-            mass=after.value.numpy()[:, : after.flows].astype(np.float32),
-            core=empty if record.core is None else before.node[record.core.entry].astype(np.int64),
-            candidates=empty if record.sample is None else record.sample.candidate,
-            added=empty if record.sample is None else record.sample.added,
-            subgraph=record.subgraphs.node.astype(np.int64),
-        )
