@@ -1,6 +1,6 @@
 """How does the server bear a crowd? Many clients at once on loopback, then its memory over many requests.
 
-    python benchmarks/load.py RUN       200 clients; memory over 10,000 requests; writes results/load-DATE.{md,json}
+    python benchmarks/load.py RUN       200 clients; memory over 20,000 requests; writes results/load-DATE.{md,json}
     python benchmarks/load.py RUN --clients 50 --requests 500 --memory 1000 --quick
     python benchmarks/load.py RUN --memory 0    the crowd only; the other part is taken over from today's result
 
@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("run", help="run folder or name of a pretrained run")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--requests", type=int, default=3000, help="of all clients together")
-    parser.add_argument("--memory", type=int, default=10_000, help="requests over which memory is watched")
+    parser.add_argument("--memory", type=int, default=20_000, help="requests watched; the first half fills caches")
     parser.add_argument("--quick", action="store_true", help="write no result file")
     arguments = parser.parse_args()
     with served(arguments.run) as (address, process):
