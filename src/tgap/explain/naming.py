@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tgap.data import Dataset
 
 INVERSE = " (inverse)"  # how an inverse relation is printed; nobody ever has to type it
 SELF_LOOP = "(stays)"
+_KEPT = 1 << 16  # texts of instants and displacements kept ready
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Names:
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
         self.num_relations = dataset.num_relations
+        self._date = lru_cache(_KEPT)(dataset.timeline.format)  # a walk names the same days thousands of times
+        self._words = lru_cache(_KEPT)(dataset.timeline.describe)
 
     def entity(self, index: int) -> str:
         """Name of an entity."""
@@ -69,11 +73,11 @@ class Names:
 
     def date(self, instant: int) -> str:
         """Text of an instant."""
-        return self.dataset.timeline.format(instant)
+        return self._date(instant)
 
     def words(self, displacement: int) -> str:
         """A displacement in words."""
-        return self.dataset.timeline.describe(displacement)
+        return self._words(displacement)
 
     def edge(self, ends: tuple[int, int], relation: int, time: int, query_time: int) -> NamedEdge:
         """The edge from ``ends[0]`` to ``ends[1]``."""
