@@ -61,8 +61,8 @@ def explain(
     \b
     Examples:
       tgap explain icews14 "North Korea" Threaten 2014-04-29
-      tgap explain icews14 "North Korea" Threaten "South Korea" 2014-04-29 --check --html why.html
-      tgap explain icews14 "?" Threaten "South Korea" 2014-04-29 --answer "North Korea" --figure why.png
+      tgap explain icews14 "North Korea" Threaten 2014-04-29 --check --html a.html
+      tgap explain icews14 "?" Threaten "South Korea" 2014-04-29 --figure why.png
     """
     from rich.console import Console
 

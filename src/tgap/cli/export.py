@@ -32,7 +32,7 @@ def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str
     \b
     Examples:
       tgap export runs/mine shared/mine
-      tgap export runs/mine shared/mine --set core_nodes=100 --report test=test.json
+      tgap export runs/mine shared/mine --report test=test.json
     """
     from tgap.cli.train import parse_settings
     from tgap.runs import export_run, find_run

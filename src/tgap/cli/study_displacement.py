@@ -62,7 +62,7 @@ def displacement(
 
     \b
     Examples:
-      tgap study displacement icews14 --relation Threaten --relation "Make a visit" --figure profile.png
+      tgap study displacement icews14 --relation Threaten --figure profile.png
       tgap study displacement icews14 --side both
     """
     from rich.console import Console

@@ -42,7 +42,7 @@ def sampling(
 
     \b
     Example:
-      tgap study sampling icews14 "North Korea" Threaten 2014-04-29 --figure growth.png
+      tgap study sampling icews14 "North Korea" Threaten 2014-04-29 --figure s.png
     """
     from rich.console import Console
 

@@ -47,7 +47,7 @@ def train(
     \b
     Examples:
       tgap train --dataset icews14
-      tgap train --dataset icews14 --preset paper --set training.epochs=1 --out runs/paper
+      tgap train --dataset icews14 --preset paper --out runs/paper
       tgap train --resume runs/paper
     """
     changes = parse_settings(settings)
