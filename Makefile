@@ -36,13 +36,15 @@ check: $(STAMP) ## format, lint, types and import contracts
 test: check ## check, then the default test suite
 	$(BIN)/python -m pytest
 
-test-slow: $(STAMP) ## whole datasets, soak and load runs
+test-slow: $(STAMP) ## shipped models on whole test splits, the server under load
 	$(BIN)/python -m pytest -m slow
 
-bench: $(STAMP) ## all speed measurements, written to benchmarks/results
+bench: $(STAMP) ## all speed measurements on an idle machine, about 40 minutes, written to benchmarks/results
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/reading.py
-	$(BIN)/python benchmarks/load.py icews14
+	$(BIN)/python benchmarks/explain.py icews14 --study both
+	$(BIN)/python -m benchmarks.explorer
+	$(BIN)/python benchmarks/load.py world
 
 bench-quick: $(STAMP) ## the main figures in under a minute; the last line is JSON
 	$(BIN)/python benchmarks/engine.py --quick
