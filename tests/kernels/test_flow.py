@@ -12,9 +12,9 @@ from torch import Tensor
 from tests.tiny import tiny_graph
 from tgap.graph import TemporalGraph, Visibility
 from tgap.graph.subgraph import roads
-from tgap.kernels import autograd
-from tgap.kernels.autograd import FlowInput, Recording
+from tgap.kernels import flows
 from tgap.kernels.clock import Clock
+from tgap.kernels.flows import FlowInput, Recording
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import Walkers
 
@@ -68,7 +68,7 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
 @pytest.mark.parametrize("hidden", [0, 4, 9])
 def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
     play = stage(1, hidden)
-    lists, value = autograd.flow_step(play.tensors, play.given, play.recording)
+    lists, value = flows.flow_step(play.tensors, play.given, play.recording)
     entities = play.graph.num_entities
     mean = np.zeros((2, entities))
     for query in range(2):
@@ -76,9 +76,9 @@ def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
         assert len(set(lists.node[part].tolist())) == len(lists.node[part])
         mean[query, lists.node[part]] = value[part].sum(1).detach().numpy() / FLOWS
     np.testing.assert_allclose(mean.sum(1), 1, rtol=1e-12)
-    np.testing.assert_allclose(autograd.flow_to_all(play.tensors, play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(flows.flow_to_all(play.tensors, play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
     row, node = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
-    targets = autograd.flow_to_targets(play.tensors, play.given, row, node)
+    targets = flows.flow_to_targets(play.tensors, play.given, row, node)
     np.testing.assert_allclose(targets.detach().numpy().reshape(2, 5), mean, rtol=1e-12, atol=1e-15)
     assert (value[:, FLOWS:] == 0).all()
 
@@ -90,7 +90,7 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     start[1] = 0  # entity 0 of the first query has mass and no feature
     degree = int(play.graph.degree[0])
     recording = Recording(start, np.zeros(degree), np.zeros(degree * LANES.width))
-    autograd.flow_step(play.tensors, play.given, recording)
+    flows.flow_step(play.tensors, play.given, recording)
     share = play.tensors[0][1].detach().numpy() / degree
     np.testing.assert_allclose(recording.full.reshape(degree, -1), np.tile(share, (degree, 1)), rtol=1e-12)
     np.testing.assert_allclose(recording.mean, share.sum() / FLOWS, rtol=1e-12)
@@ -99,7 +99,7 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
 def test_gradcheck_of_a_step() -> None:
     play = stage(3, hidden=4)
     assert torch.autograd.gradcheck(
-        lambda *tensors: autograd.flow_step(tensors, play.given, play.recording)[1], play.tensors
+        lambda *tensors: flows.flow_step(tensors, play.given, play.recording)[1], play.tensors
     )
 
 
@@ -109,7 +109,7 @@ def test_gradcheck_of_the_last_step(targets: list[list[int]]) -> None:
     row = np.concatenate([[0], np.cumsum([len(some) for some in targets])])
     node = np.array([entity for some in targets for entity in some], np.int32)
     assert torch.autograd.gradcheck(
-        lambda *tensors: autograd.flow_to_targets(tensors, play.given, row, node), play.tensors
+        lambda *tensors: flows.flow_to_targets(tensors, play.given, row, node), play.tensors
     )
 
 
@@ -117,12 +117,12 @@ def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
     play = stage(5)
 
     def everything() -> list[Tensor]:
-        lists, value = autograd.flow_step(play.tensors, play.given, play.recording)
+        lists, value = flows.flow_step(play.tensors, play.given, play.recording)
         grads = torch.autograd.grad(value.square().sum(), play.tensors)
         row, node = np.array([0, 1, 2]), np.array([3, 0], np.int32)
-        last = autograd.flow_to_targets(play.tensors, play.given, row, node)
+        last = flows.flow_to_targets(play.tensors, play.given, row, node)
         more = torch.autograd.grad(last.sum(), play.tensors)
-        everywhere = autograd.flow_to_all(play.tensors, play.given)
+        everywhere = flows.flow_to_all(play.tensors, play.given)
         return [torch.from_numpy(lists.node), value.detach(), *grads, last.detach(), *more, everywhere]
 
     first = everything()

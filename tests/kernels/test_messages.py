@@ -14,7 +14,7 @@ from torch import Tensor
 from tests.tiny import tiny_graph
 from tgap.graph import Visibility
 from tgap.graph.subgraph import compact_edge_set, whole_edge_set
-from tgap.kernels import autograd, backend, num_threads, set_threads
+from tgap.kernels import backend, messages, num_threads, set_threads
 from tgap.kernels.backend import AttentionSettings, AttentionWeights
 from tgap.kernels.clock import Clock
 from tgap.kernels.layout import Lanes
@@ -191,7 +191,7 @@ def tables(targets: int, sources: int, blocks: int) -> list[Tensor]:
 
 
 def gathered(edges: EdgeSet, u: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
-    return autograd.gather(u, a, b, c, edges, SHORT, LANES, 0.1)
+    return messages.gather(u, a, b, c, edges, SHORT, LANES, 0.1)
 
 
 def test_gradcheck_with_a_source_row_for_each_sign() -> None:

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tgap.kernels import autograd
+from tgap.kernels import flows, messages
 from tgap.kernels.backend import (
     AttentionSettings,
     AttentionWeights,
@@ -90,7 +90,7 @@ class CompiledBackend:
         """See ``Backend.attend``."""
         a = tables.every_source() if edges.source_index is None else tables.some_sources(edges)
         lanes, settings = tables.lanes, tables.settings
-        out = autograd.gather(tables.u, a, tables.b, tables.c, edges, settings.clock, lanes, settings.slope)
+        out = messages.gather(tables.u, a, tables.b, tables.c, edges, settings.clock, lanes, settings.slope)
         return lanes.gather(out)
 
     def columns(self, flows: int) -> int:
@@ -107,29 +107,29 @@ class CompiledBackend:
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """See ``Backend.step``."""
-        inner = autograd.Recording(recording.start, recording.mean, recording.full.reshape(-1))
-        lists, value = autograd.flow_step(*_prepare(batch), inner)
+        inner = flows.Recording(recording.start, recording.mean, recording.full.reshape(-1))
+        lists, value = flows.flow_step(*_prepare(batch), inner)
         return Mass(lists.row, lists.node, value, batch.mass.flows)
 
     def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
         """See ``Backend.to_targets``."""
         if batch.roads.symmetric:
-            return autograd.flow_to_targets(*_prepare(batch), row, node)
+            return flows.flow_to_targets(*_prepare(batch), row, node)
         after = self.step(batch, Recording.nothing(batch.mass))
         return after.at(np.repeat(np.arange(len(row) - 1), np.diff(row)), node)
 
     def to_all(self, batch: FlowBatch) -> Tensor:
         """See ``Backend.to_all``."""
-        return autograd.flow_to_all(*_prepare(batch))
+        return flows.flow_to_all(*_prepare(batch))
 
 
-def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], autograd.FlowInput]:
+def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
     """Tensors in lane layout and the structures that the kernels read."""
     g, tables, settings = batch.g, batch.tables, batch.settings
     lanes = Lanes.of(g.shape[1], settings.flows)
     u = g @ lanes.spread_weight(batch.query * settings.scale).T
     tensors = (batch.mass.value, u, g @ lanes.spread_weight(batch.key).T, tables.h, tables.relation, tables.time)
-    given = autograd.FlowInput(
+    given = flows.FlowInput(
         batch.walkers, batch.roads, settings.clock, lanes, settings.flows, settings.loop, settings.slope
     )
     return tensors, given

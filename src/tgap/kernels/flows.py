@@ -1,9 +1,4 @@
-"""The compiled kernels as differentiable torch operations: shapes and buffers here, arithmetic in the kernels.
-
-``gather`` is the message passing of PGNN and SGNN on factored tables; ``flow_step`` and its kin move mass. Work is cut
-into as many chunks as there are threads, by estimated cost and always the same way, and buffers that several
-chunks add to are summed in order: the same inputs give the same bits.
-"""
+"""The flow of attention as differentiable torch operations: shapes and buffers here, arithmetic in the kernels."""
 
 from __future__ import annotations
 
@@ -17,123 +12,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from tgap.kernels import compiled_flow, compiled_flow_backward, compiled_messages
+from tgap.kernels import compiled_flow, compiled_flow_backward
+from tgap.kernels.chunks import Array, flat, sum_chunks
 from tgap.kernels.clock import Clock
 from tgap.kernels.compiled_flow import FlowShape, Keys, Workspace
-from tgap.kernels.compiled_messages import MessageShape
 from tgap.kernels.layout import Lanes
-from tgap.kernels.structure import EdgeSet, Roads, Walkers
+from tgap.kernels.structure import Roads, Walkers
 from tgap.kernels.threads import num_threads, run_chunks
-
-Array = NDArray[Any]
-
-
-def _flat(tensor: Tensor) -> Array:
-    """The tensor's numbers as a flat array, without a copy where possible."""
-    return tensor.detach().contiguous().numpy().reshape(-1)
-
-
-def _even_cuts(cumulative: NDArray[np.int64], chunks: int) -> list[int]:
-    """Row numbers that cut rows with cumulative cost into chunks of about equal cost."""
-    goals = np.linspace(0, cumulative[-1], chunks + 1)[1:-1]
-    inner = np.searchsorted(cumulative, goals)
-    return [0, *(int(cut) for cut in inner), len(cumulative) - 1]
-
-
-class _Gather(torch.autograd.Function):
-    """out_j = sum of softmax(act(u_j . m_e)) m_e over the edges into j, with m = A + B + C."""
-
-    @staticmethod
-    def forward(ctx: Any, u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes,
-                slope: float) -> Tensor:  # fmt: skip
-        incoming = edges.incoming
-        _, signs, n = b.shape
-        shape = MessageShape(
-            row=n,
-            source_signs=a.shape[1],
-            signs=signs,
-            buckets=c.shape[0],
-            loop=edges.loop,
-            origin=edges.origin,
-            exact=clock.exact,
-            slope=slope,
-        )
-        targets = edges.num_targets
-        tables = [_flat(tensor) for tensor in (u, a, b, c)]
-        dtype = tables[0].dtype
-        out = torch.empty((targets, n), dtype=u.dtype)
-        score = np.empty(edges.num_edges * lanes.width, dtype)
-        top, inverse = np.empty(targets * lanes.width, dtype), np.empty(targets * lanes.width, dtype)
-        cost = incoming.pair_edge[incoming.pair_row] + np.arange(targets + 1)
-        cuts = _even_cuts(cost, num_threads())
-        out_flat = _flat(out)
-
-        degree = int(np.diff(incoming.pair_edge[incoming.pair_row]).max(initial=0))
-        desk_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
-
-        def kernel(chunk: int) -> None:
-            desk = compiled_messages.desk(False, *desk_size)
-            compiled_messages.gather_forward(
-                cuts[chunk], cuts[chunk + 1], incoming, clock.bounds, shape, lanes.tuple, *tables, out_flat, score, top,
-                inverse, desk,
-            )  # fmt: skip
-
-        run_chunks(kernel, len(cuts) - 1)
-        ctx.save_for_backward(u, a, b, c, out)
-        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts, desk_size)
-        return out
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
-        u, a, b, c, out = ctx.saved_tensors
-        incoming, bounds, shape, lanes, score, top, inverse, cuts, desk_size = ctx.rest
-        chunks = len(cuts) - 1
-        grad = _flat(d_out)
-        tables = [_flat(tensor) for tensor in (u, a, b, c)]
-        d_u, d_a = torch.empty(u.shape, dtype=u.dtype), torch.empty(a.shape, dtype=a.dtype)
-        d_b = torch.zeros((chunks, *b.shape), dtype=b.dtype)
-        d_c = torch.zeros((chunks, *c.shape), dtype=c.dtype)
-        pairs = len(incoming.pair_source)
-        coefficient = np.empty(pairs * shape.source_signs * 2 * lanes.width, grad.dtype)
-        d_u_flat, d_a_flat = _flat(d_u), _flat(d_a)
-        source_cuts = _even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
-
-        def rows(chunk: int) -> None:
-            desk = compiled_messages.desk(True, *desk_size)
-            compiled_messages.gather_backward(
-                cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, _flat(out), score, top,
-                inverse, grad, d_u_flat, _flat(d_b[chunk]), _flat(d_c[chunk]), coefficient, desk,
-            )  # fmt: skip
-
-        def sources(chunk: int) -> None:
-            compiled_messages.gather_sources(
-                source_cuts[chunk], source_cuts[chunk + 1], incoming, shape, lanes.tuple, tables[0], grad, coefficient,
-                d_a_flat,
-            )  # fmt: skip
-
-        run_chunks(rows, chunks)
-        run_chunks(sources, chunks)
-        return d_u, d_a, _sum_chunks(d_b), _sum_chunks(d_c), None, None, None, None
-
-
-def _sum_chunks(buffers: Tensor) -> Tensor:
-    """Sum over the first axis in order, into its first entry."""
-    result = buffers[0]
-    for buffer in buffers[1:]:
-        result += buffer
-    return result
-
-
-def gather(
-    u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes, slope: float
-) -> Tensor:
-    """[M, n] aggregate from tables in lane layout.
-
-    Shapes: u [M, n], a [sources, S or 1, n], b [2R+1, S, n], c [D, S, n].
-    """
-    result: Tensor = _Gather.apply(u, a, b, c, edges, clock, lanes, slope)  # type: ignore[no-untyped-call]
-    return result
 
 
 @dataclass(frozen=True)
@@ -224,7 +109,7 @@ class _FlowStep(torch.autograd.Function):
     def forward(ctx: Any, mass: Tensor, u: Tensor, g: Tensor, h: Tensor, relation: Tensor, time: Tensor,
                 given: FlowInput, recording: Recording, lists: MassLists) -> Tensor:  # fmt: skip
         walkers, roads, lanes = given.walkers, given.roads, given.lanes
-        keys = Keys(*(_flat(tensor) for tensor in (u, g, h, relation, time)))
+        keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
         shape, parts = given.shape(u.shape[1]), given.chunks()
         # Room for each query's new list: every pair out of an entity with mass, at most all entities.
         pairs = np.diff(roads.pair_row)
@@ -232,15 +117,15 @@ class _FlowStep(torch.autograd.Function):
         room = np.minimum(np.diff(reach[walkers.mass_row]), len(roads.row) - 1)
         start = np.concatenate([[0], np.cumsum(room)])
         node = np.empty(int(start[-1]), np.int32)
-        flat = _flat(mass)
-        value = np.empty(int(start[-1]) * lanes.width, flat.dtype)
+        held = flat(mass)
+        value = np.empty(int(start[-1]) * lanes.width, held.dtype)
         count = np.zeros(given.num_queries, np.int64)
         record = (recording.start, recording.mean, recording.full)
 
         def kernel(chunk: int) -> None:
-            key, space = _spaces.lend(given, relation.shape[0], flat.dtype)
+            key, space = _spaces.lend(given, relation.shape[0], held.dtype)
             compiled_flow.flow_forward(
-                parts[chunk], walkers, roads, given.clock.bounds, shape, lanes.tuple, keys, space, flat, start, node,
+                parts[chunk], walkers, roads, given.clock.bounds, shape, lanes.tuple, keys, space, held, start, node,
                 value, count, record,
             )  # fmt: skip
             _spaces.take_back(key, space)
@@ -269,7 +154,7 @@ def _flow_backward(
     mass, u, g, h, relation, time = tensors
     walkers, lanes = given.walkers, given.lanes
     n = u.shape[1]
-    keys = Keys(*(_flat(tensor) for tensor in (u, g, h, relation, time)))
+    keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
     shape, parts = given.shape(n), given.chunks()
     d_mass, d_u, d_g = (
         torch.zeros(tensor.shape, dtype=tensor.dtype) for tensor in (mass, u, g)
@@ -277,20 +162,20 @@ def _flow_backward(
     d_relation = torch.zeros((len(parts), *relation.shape), dtype=u.dtype)
     d_time = torch.zeros((len(parts), *time.shape), dtype=u.dtype)
     blocks = _HBlocks(walkers, parts, h)
-    flat_mass, flat_grad = _flat(mass), _flat(grad)
-    outputs = [_flat(tensor) for tensor in (d_mass, d_u, d_g)]
+    flat_mass, flat_grad = flat(mass), flat(grad)
+    outputs = [flat(tensor) for tensor in (d_mass, d_u, d_g)]
 
     def kernel(chunk: int) -> None:
         key, space = _spaces.lend(given, relation.shape[0], flat_mass.dtype)
         compiled_flow_backward.flow_backward(
             parts[chunk], walkers, given.roads, given.clock.bounds, shape, lanes.tuple, keys, space, flat_mass, out_row,
-            out_node, flat_grad, outputs[0], (outputs[1], outputs[2], _flat(d_relation[chunk]), _flat(d_time[chunk])),
-            _flat(blocks.buffer), blocks.shift,
+            out_node, flat_grad, outputs[0], (outputs[1], outputs[2], flat(d_relation[chunk]), flat(d_time[chunk])),
+            flat(blocks.buffer), blocks.shift,
         )  # fmt: skip
         _spaces.take_back(key, space)
 
     run_chunks(kernel, len(parts))
-    return d_mass, d_u, d_g, blocks.sum(), _sum_chunks(d_relation), _sum_chunks(d_time)
+    return d_mass, d_u, d_g, blocks.sum(), sum_chunks(d_relation), sum_chunks(d_time)
 
 
 class _HBlocks:
@@ -318,7 +203,7 @@ class _HBlocks:
     def sum(self) -> Tensor:
         """Gradient of h: the blocks added in order."""
         if all(size == self._shape[0] for _, _, size in self._blocks):  # one group: every block is all of h
-            return _sum_chunks(self.buffer.view(-1, *self._shape))
+            return sum_chunks(self.buffer.view(-1, *self._shape))
         result = torch.zeros(self._shape, dtype=self.buffer.dtype)
         for begin, first, size in self._blocks:
             result[first : first + size] += self.buffer[begin : begin + size]
@@ -331,17 +216,17 @@ class _FlowToTargets(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, mass: Tensor, u: Tensor, g: Tensor, h: Tensor, relation: Tensor, time: Tensor,
                 given: FlowInput, target_row: NDArray[np.int64], target_node: NDArray[np.int32]) -> Tensor:  # fmt: skip
-        keys = Keys(*(_flat(tensor) for tensor in (u, g, h, relation, time)))
+        keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
         shape, parts = given.shape(u.shape[1]), given.chunks()
-        flat = _flat(mass)
-        out = np.zeros(len(target_node), flat.dtype)
+        held = flat(mass)
+        out = np.zeros(len(target_node), held.dtype)
         active = np.zeros(len(given.walkers.mass_node), np.uint8)
 
         def kernel(chunk: int) -> None:
-            key, space = _spaces.lend(given, relation.shape[0], flat.dtype)
+            key, space = _spaces.lend(given, relation.shape[0], held.dtype)
             compiled_flow.flow_to_targets(
                 parts[chunk], given.walkers, given.roads, given.clock.bounds, shape, given.lanes.tuple, keys, space,
-                flat, target_row, target_node, out, active,
+                held, target_row, target_node, out, active,
             )  # fmt: skip
             _spaces.take_back(key, space)
 
@@ -376,13 +261,13 @@ def flow_to_targets(
 def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
     """Mean mass of every entity [B, N] after the last step; no gradient."""
     mass, u, g, h, relation, time = tensors
-    keys = Keys(*(_flat(tensor) for tensor in (u, g, h, relation, time)))
+    keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
     shape, parts = given.shape(u.shape[1]), given.chunks()
-    flat = _flat(mass)
-    out = np.zeros((given.num_queries, len(given.roads.row) - 1), flat.dtype)
+    held = flat(mass)
+    out = np.zeros((given.num_queries, len(given.roads.row) - 1), held.dtype)
 
     def kernel(chunk: int) -> None:
-        key, space = _spaces.lend(given, relation.shape[0], flat.dtype)
+        key, space = _spaces.lend(given, relation.shape[0], held.dtype)
         compiled_flow.flow_to_all(
             parts[chunk],
             given.walkers,
@@ -392,7 +277,7 @@ def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
             given.lanes.tuple,
             keys,
             space,
-            flat,
+            held,
             out,
         )
         _spaces.take_back(key, space)

@@ -1,0 +1,106 @@
+"""Message passing of PGNN and SGNN as a differentiable torch operation: shapes here, arithmetic in the kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from tgap.kernels import compiled_messages
+from tgap.kernels.chunks import even_cuts, flat, sum_chunks
+from tgap.kernels.clock import Clock
+from tgap.kernels.compiled_messages import MessageShape
+from tgap.kernels.layout import Lanes
+from tgap.kernels.structure import EdgeSet
+from tgap.kernels.threads import num_threads, run_chunks
+
+
+class _Gather(torch.autograd.Function):
+    """out_j = sum of softmax(act(u_j . m_e)) m_e over the edges into j, with m = A + B + C."""
+
+    @staticmethod
+    def forward(ctx: Any, u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes,
+                slope: float) -> Tensor:  # fmt: skip
+        incoming = edges.incoming
+        _, signs, n = b.shape
+        shape = MessageShape(
+            row=n,
+            source_signs=a.shape[1],
+            signs=signs,
+            buckets=c.shape[0],
+            loop=edges.loop,
+            origin=edges.origin,
+            exact=clock.exact,
+            slope=slope,
+        )
+        targets = edges.num_targets
+        tables = [flat(tensor) for tensor in (u, a, b, c)]
+        dtype = tables[0].dtype
+        out = torch.empty((targets, n), dtype=u.dtype)
+        score = np.empty(edges.num_edges * lanes.width, dtype)
+        top, inverse = np.empty(targets * lanes.width, dtype), np.empty(targets * lanes.width, dtype)
+        cost = incoming.pair_edge[incoming.pair_row] + np.arange(targets + 1)
+        cuts = even_cuts(cost, num_threads())
+        out_flat = flat(out)
+
+        degree = int(np.diff(incoming.pair_edge[incoming.pair_row]).max(initial=0))
+        desk_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
+
+        def kernel(chunk: int) -> None:
+            desk = compiled_messages.desk(False, *desk_size)
+            compiled_messages.gather_forward(
+                cuts[chunk], cuts[chunk + 1], incoming, clock.bounds, shape, lanes.tuple, *tables, out_flat, score, top,
+                inverse, desk,
+            )  # fmt: skip
+
+        run_chunks(kernel, len(cuts) - 1)
+        ctx.save_for_backward(u, a, b, c, out)
+        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts, desk_size)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
+        u, a, b, c, out = ctx.saved_tensors
+        incoming, bounds, shape, lanes, score, top, inverse, cuts, desk_size = ctx.rest
+        chunks = len(cuts) - 1
+        grad = flat(d_out)
+        tables = [flat(tensor) for tensor in (u, a, b, c)]
+        d_u, d_a = torch.empty(u.shape, dtype=u.dtype), torch.empty(a.shape, dtype=a.dtype)
+        d_b = torch.zeros((chunks, *b.shape), dtype=b.dtype)
+        d_c = torch.zeros((chunks, *c.shape), dtype=c.dtype)
+        pairs = len(incoming.pair_source)
+        coefficient = np.empty(pairs * shape.source_signs * 2 * lanes.width, grad.dtype)
+        d_u_flat, d_a_flat = flat(d_u), flat(d_a)
+        source_cuts = even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
+
+        def rows(chunk: int) -> None:
+            desk = compiled_messages.desk(True, *desk_size)
+            compiled_messages.gather_backward(
+                cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, flat(out), score, top,
+                inverse, grad, d_u_flat, flat(d_b[chunk]), flat(d_c[chunk]), coefficient, desk,
+            )  # fmt: skip
+
+        def sources(chunk: int) -> None:
+            compiled_messages.gather_sources(
+                source_cuts[chunk], source_cuts[chunk + 1], incoming, shape, lanes.tuple, tables[0], grad, coefficient,
+                d_a_flat,
+            )  # fmt: skip
+
+        run_chunks(rows, chunks)
+        run_chunks(sources, chunks)
+        return d_u, d_a, sum_chunks(d_b), sum_chunks(d_c), None, None, None, None
+
+
+def gather(
+    u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes, slope: float
+) -> Tensor:
+    """[M, n] aggregate from tables in lane layout.
+
+    Shapes: u [M, n], a [sources, S or 1, n], b [2R+1, S, n], c [D, S, n].
+    """
+    result: Tensor = _Gather.apply(u, a, b, c, edges, clock, lanes, slope)  # type: ignore[no-untyped-call]
+    return result
