@@ -111,7 +111,7 @@ def full() -> None:
     for edges in (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000):
         for cap in (0, 50):
             if edges <= 1_000_000 or cap:
-                add("size", Case(task="eval", batch=8, batches=4, edges=edges, cap=cap))
+                add("size", Case(task="eval", batch=8, edges=edges, cap=cap))
     write(dict(tables))
 
 
@@ -137,59 +137,56 @@ def measure(case: Case) -> dict[str, Any]:
     visibility = Visibility(graph)
     draw = np.random.default_rng(0)
 
+    both = [np.concatenate(pair) for pair in ((s, o), (r, r + relations), (t, t), (o, s))]
+
     def batch() -> tuple[QueryBatch, Any, Any]:
+        """Queries, answers, and the facts behind them; drawn outside the measured time."""
         count = max(case.batch // 2, 1)
+        if case.task == "warm":
+            chosen = draw.integers(len(s), size=1)
+            return QueryBatch(s[chosen], r[chosen], np.array([span // 2])), o[chosen], chosen
         if case.mixed:
             chosen = draw.choice(len(s), count, replace=False)
         else:
             day = t[draw.integers(len(t))]
             chosen = draw.choice(np.flatnonzero(t == day), count)
-        both = [np.concatenate(pair) for pair in ((s, o), (r, r + relations), (t, t), (o, s))]
         rows = np.concatenate([chosen, chosen + len(s)])
-        queries = QueryBatch(both[0][rows], both[1][rows], both[2][rows])
-        return queries, both[3][rows], graph.find_facts(s[chosen], r[chosen], o[chosen], t[chosen])
+        return QueryBatch(both[0][rows], both[1][rows], both[2][rows]), both[3][rows], chosen
 
-    def train() -> int:
-        queries, answers, facts = batch()
-        with visibility.hidden(facts):
+    def train(queries: QueryBatch, answers: Any, facts: Any) -> None:
+        with visibility.hidden(graph.find_facts(s[facts], r[facts], o[facts], t[facts])):
             optimiser.zero_grad()
             model.loss(queries, answers, visibility, 0).value.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 3.0)
         optimiser.step()
-        return len(queries)
 
-    def score() -> int:
-        queries, _, _ = batch()
-        with torch.no_grad():
-            model.score(queries, visibility, 0)
-        return len(queries)
+    warm_features = [model.features(span // 2, visibility)] if case.task == "warm" else None
 
-    warm_features = [model.features(span // 2, visibility)] if case.task == "warm" else []
+    def score(queries: QueryBatch, *_: Any) -> None:
+        model.score(queries, visibility, 0, warm_features)
 
-    def warm() -> int:
-        chosen = int(draw.integers(len(s)))
-        query = QueryBatch(s[chosen : chosen + 1], r[chosen : chosen + 1], np.array([span // 2]))
-        model.score(query, visibility, 0, warm_features)
-        return 1
+    step = train if case.task == "train" else score
 
-    step = {"train": train, "eval": score, "warm": warm}[case.task]
+    def timed() -> float:
+        """Seconds a query of one batch."""
+        drawn = batch()
+        started = time.perf_counter()
+        step(*drawn)
+        return (time.perf_counter() - started) / len(drawn[0])
+
     started = time.perf_counter()
-    step()
+    timed()
     compiled = time.perf_counter() - started
     if case.kernels == "compiled":
-        step()
-    times = []
-    for _ in range(case.batches):
-        started = time.perf_counter()
-        count = step()
-        times.append((time.perf_counter() - started) / count)
+        timed()
+    times = [timed() for _ in range(case.batches)]
     result: dict[str, Any] = {
         "ms": float(1e3 * np.median(times)),
         "first_seconds": compiled,
         "edges_in_graph": graph.num_edges,
     }
     if case.profile:
-        result["shares"] = shares(step)
+        result["shares"] = shares(timed)
     result["rss_gb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     return result
 
@@ -208,7 +205,7 @@ def load(edges: int) -> tuple[int, int, int, tuple[Any, ...]]:
     return entities, 230, 364, (ends[0], draw.integers(230, size=facts), ends[1], draw.integers(365, size=facts))
 
 
-def shares(step: Callable[[], int]) -> dict[str, float]:
+def shares(step: Callable[[], float]) -> dict[str, float]:
     """Share of time in the parts of the model, from torch's profiler and timers around the sampler."""
     from torch.profiler import ProfilerActivity, profile
 
