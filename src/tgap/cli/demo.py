@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from tgap.data import Dataset
+    from tgap.data import Dataset, Fact
     from tgap.predict import Predictor
+
+_Named = tuple[str, str, str, str]  # a fact: subject, relation, object, time
 
 _SETTINGS = ("training.epochs=2", "training.validate_every=1", "training.validation_queries=500")
 _LOOK_AT = 30  # test facts among which the demo looks for one to ask about
@@ -39,10 +41,15 @@ def demo(out: Path) -> None:
         settings = [part for setting in _SETTINGS for part in ("--set", setting)]
         _tgap("train", *(resume or ["--dataset", "world", "--out", str(run), *settings]))
     _tgap("evaluate", str(run))
-    subject, relation, answer, time = _question(Predictor.from_run(run), load_dataset("world"))
+    predictor = Predictor.from_run(run)
+    fact, causes = _telling_fact(predictor, load_dataset("world"))
+    subject, relation, answer, time = fact
     _tgap("explain", str(run), subject, relation, time, "--html", str(report))
-    click.echo(f"\nThe world's own records say: {answer}.")
-    click.echo(f"Report with the picture of the walk: {report.resolve()}")
+    click.echo(f"\nThe world's own records say: {answer}. They name as the cause:")
+    found = _strongest(predictor, fact)
+    for cause in causes:
+        click.echo(f"  {', '.join(cause)}  ({'among' if cause in found else 'not among'} the strongest edges above)")
+    click.echo(f"\nReport with the picture of the walk: {report.resolve()}")
     click.echo(f"Ask more:   tgap predict {run} {shlex.quote(subject)} {shlex.quote(relation)} {time}")
     click.echo(f"Explore:    tgap serve {run}   then open http://127.0.0.1:8080")
 
@@ -62,18 +69,28 @@ def _tgap(*arguments: str) -> None:
     cli.main(list(arguments), standalone_mode=False)
 
 
-def _question(predictor: Predictor, world: Dataset) -> tuple[str, str, str, str]:
-    """A test fact with a planted cause, preferably one that the model gets right: subject, relation, object, time."""
-    facts, first = world.test, None
-    for index in list(world.causes)[:_LOOK_AT]:
-        names = (
-            world.entities.name(int(facts.subject[index])),
-            world.relations.name(int(facts.relation[index])),
-            world.entities.name(int(facts.object[index])),
-            world.timeline.format(int(facts.time[index])),
-        )
-        first = first or names
-        if predictor.predict(names[0], names[1], None, names[3], top=1).answers[0].name == names[2]:
-            return names
-    assert first is not None, "the world has test facts with causes"
-    return first
+def _telling_fact(predictor: Predictor, world: Dataset) -> tuple[_Named, list[_Named]]:
+    """A test fact that a rule of the world made, and its causes: preferably one that the model gets right for them."""
+    best: tuple[int, _Named, list[_Named]] | None = None
+    for index, cause in list(world.causes.items())[:_LOOK_AT]:
+        fact, causes = _names(world, world.test.fact(index)), [_names(world, part) for part in cause.facts]
+        right = predictor.predict(fact[0], fact[1], None, fact[3], top=1).answers[0].name == fact[2]
+        merit = right + (right and not _strongest(predictor, fact).isdisjoint(causes))
+        if best is None or merit > best[0]:
+            best = (merit, fact, causes)
+        if merit == 2:  # right, and for its cause
+            break
+    assert best is not None, "the world has test facts with causes"
+    return best[1], best[2]
+
+
+def _strongest(predictor: Predictor, fact: _Named) -> set[_Named]:
+    """The stored facts behind the strongest edges of each step of the walk to a fact's object."""
+    walk = predictor.explain(*fact)
+    return {edge.fact for step in walk.document.steps for edge in step.edges}
+
+
+def _names(world: Dataset, fact: Fact) -> _Named:
+    """A fact by name."""
+    subject, obj = world.entities.name(fact.subject), world.entities.name(fact.object)
+    return subject, world.relations.name(fact.relation), obj, world.timeline.format(fact.time)
