@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tests.tiny import tiny_graph
@@ -14,13 +16,13 @@ from tgap.graph import TemporalGraph, Visibility
 from tgap.graph.subgraph import roads
 from tgap.kernels import flows
 from tgap.kernels.clock import Clock
-from tgap.kernels.flows import FlowInput, Recording
+from tgap.kernels.flows import FlowInput, MassLists, Recording
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import Walkers
 
 FLOWS, SPAN = 3, 4
 CLOCK = Clock.of(SPAN, 2, 1)
-LANES = Lanes(FLOWS, FLOWS)  # one number a flow: the shortest rows
+LANES = Lanes(17, FLOWS)  # rows of two vectors, with zeros at their ends
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,25 @@ class Stage:
 
     graph: TemporalGraph
     given: FlowInput
-    tensors: tuple[Tensor, ...]  # mass, u, g, h, relation, time
+    tensors: tuple[Tensor, ...]  # mass, and the features that u, g, h, relation, time are
+
+    def step(self, *tensors: Tensor, recording: Recording | None = None) -> tuple[MassLists, Tensor]:
+        """One step from the given tensors."""
+        return flows.flow_step(_rows(tensors), self.given, recording or self.recording)
+
+    def to_targets(self, row: NDArray[np.int64], node: NDArray[np.int32], *tensors: Tensor) -> Tensor:
+        """Mass of the targets after a last step from the given tensors."""
+        return flows.flow_to_targets(_rows(tensors), self.given, row, node)
 
     @property
     def recording(self) -> Recording:
         """Record no edge."""
         return Recording(np.full(len(self.given.walkers.mass_node), -1, np.int64), np.zeros(0), np.zeros(0))
+
+
+def _rows(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Features in lane layout."""
+    return (tensors[0], *(LANES.spread(features) for features in tensors[1:]))
 
 
 def stage(seed: int = 0, hidden: int = 0) -> Stage:
@@ -54,7 +69,7 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
     random = torch.Generator().manual_seed(seed)
 
     def normal(rows: int) -> Tensor:
-        return torch.randn((rows, LANES.row), dtype=torch.float64, generator=random).requires_grad_()
+        return torch.randn((rows, LANES.dimension), dtype=torch.float64, generator=random).requires_grad_()
 
     mass = torch.rand((4, LANES.width), dtype=torch.float64, generator=random)
     mass[:3] /= mass[:3].sum(0)
@@ -68,7 +83,7 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
 @pytest.mark.parametrize("hidden", [0, 4, 9])
 def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
     play = stage(1, hidden)
-    lists, value = flows.flow_step(play.tensors, play.given, play.recording)
+    lists, value = play.step(*play.tensors)
     entities = play.graph.num_entities
     mean = np.zeros((2, entities))
     for query in range(2):
@@ -76,9 +91,9 @@ def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
         assert len(set(lists.node[part].tolist())) == len(lists.node[part])
         mean[query, lists.node[part]] = value[part].sum(1).detach().numpy() / FLOWS
     np.testing.assert_allclose(mean.sum(1), 1, rtol=1e-12)
-    np.testing.assert_allclose(flows.flow_to_all(play.tensors, play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(flows.flow_to_all(_rows(play.tensors), play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
     row, node = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
-    targets = flows.flow_to_targets(play.tensors, play.given, row, node)
+    targets = play.to_targets(row, node, *play.tensors)
     np.testing.assert_allclose(targets.detach().numpy().reshape(2, 5), mean, rtol=1e-12, atol=1e-15)
     assert (value[:, FLOWS:] == 0).all()
 
@@ -90,7 +105,7 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     start[1] = 0  # entity 0 of the first query has mass and no feature
     degree = int(play.graph.degree[0])
     recording = Recording(start, np.zeros(degree), np.zeros(degree * LANES.width))
-    flows.flow_step(play.tensors, play.given, recording)
+    play.step(*play.tensors, recording=recording)
     share = play.tensors[0][1].detach().numpy() / degree
     np.testing.assert_allclose(recording.full.reshape(degree, -1), np.tile(share, (degree, 1)), rtol=1e-12)
     np.testing.assert_allclose(recording.mean, share.sum() / FLOWS, rtol=1e-12)
@@ -98,9 +113,7 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
 
 def test_gradcheck_of_a_step() -> None:
     play = stage(3, hidden=4)
-    assert torch.autograd.gradcheck(
-        lambda *tensors: flows.flow_step(tensors, play.given, play.recording)[1], play.tensors
-    )
+    assert torch.autograd.gradcheck(lambda *tensors: play.step(*tensors)[1], play.tensors)
 
 
 @pytest.mark.parametrize("targets", [[[0], [1]], [[2, 3, 4], []]])
@@ -108,21 +121,19 @@ def test_gradcheck_of_the_last_step(targets: list[list[int]]) -> None:
     play = stage(4)
     row = np.concatenate([[0], np.cumsum([len(some) for some in targets])])
     node = np.array([entity for some in targets for entity in some], np.int32)
-    assert torch.autograd.gradcheck(
-        lambda *tensors: flows.flow_to_targets(tensors, play.given, row, node), play.tensors
-    )
+    assert torch.autograd.gradcheck(partial(play.to_targets, row, node), play.tensors)
 
 
 def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
     play = stage(5)
 
     def everything() -> list[Tensor]:
-        lists, value = flows.flow_step(play.tensors, play.given, play.recording)
+        lists, value = play.step(*play.tensors)
         grads = torch.autograd.grad(value.square().sum(), play.tensors)
         row, node = np.array([0, 1, 2]), np.array([3, 0], np.int32)
-        last = flows.flow_to_targets(play.tensors, play.given, row, node)
+        last = play.to_targets(row, node, *play.tensors)
         more = torch.autograd.grad(last.sum(), play.tensors)
-        everywhere = flows.flow_to_all(play.tensors, play.given)
+        everywhere = flows.flow_to_all(_rows(play.tensors), play.given)
         return [torch.from_numpy(lists.node), value.detach(), *grads, last.detach(), *more, everywhere]
 
     first = everything()

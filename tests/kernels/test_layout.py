@@ -23,16 +23,17 @@ def test_every_number_has_a_place_in_its_head_column(size: tuple[int, int]) -> N
     place = lanes.position.tolist()
     assert lanes.width in (1, 2, 4, 8, 16)
     assert lanes.width / 2 < heads <= lanes.width
-    assert lanes.row % 32 == 0
+    assert lanes.row % 16 == 0
     assert len(set(place)) == dimension
     assert 0 <= min(place) <= max(place) < lanes.row
-    assert lanes.row - max(place) <= 32 + lanes.width  # no block without a number
+    assert lanes.row - max(place) <= 16  # no vector without a number
     for head, piece in enumerate(pieces(dimension, heads)):
         numbers = place[piece]
-        assert [at % lanes.width for at in numbers] == [head] * len(numbers)
-        assert [at // lanes.width for at in numbers] == list(range(len(numbers)))
+        assert [at % 16 % heads for at in numbers] == [head] * len(numbers)
+        assert numbers == sorted(numbers)
+        assert [at // 16 for at in numbers] == [number // (16 // heads) for number in range(len(numbers))]
     assert head_widths(dimension, heads) == [piece.stop - piece.start for piece in pieces(dimension, heads)]
-    assert lanes.tuple == (0,) * lanes.width
+    assert lanes.tuple == (0,) * heads
 
 
 @pytest.mark.parametrize(("dimension", "heads"), SIZES)
@@ -58,10 +59,11 @@ def test_a_spread_map_gives_spread_outputs(dimension: int, heads: int) -> None:
 def test_dot_products_of_heads_come_out_in_their_lanes(dimension: int, heads: int) -> None:
     lanes = Lanes(dimension, heads)
     left, right = torch.randn(2, dimension, dtype=torch.float64)
-    columns = (lanes.spread(left) * lanes.spread(right)).view(-1, lanes.width).sum(0)
+    whole = 16 // heads * heads  # of a vector; the rest is zero
+    columns = (lanes.spread(left) * lanes.spread(right)).view(-1, 16).sum(0)
     wanted = [float(left[piece] @ right[piece]) for piece in pieces(dimension, heads)]
-    torch.testing.assert_close(columns[:heads], torch.tensor(wanted, dtype=torch.float64))
-    assert (columns[heads:] == 0).all()
+    torch.testing.assert_close(columns[:whole].view(-1, heads).sum(0), torch.tensor(wanted, dtype=torch.float64))
+    assert (columns[whole:] == 0).all()
 
 
 def test_gradients_pass_in_both_directions() -> None:

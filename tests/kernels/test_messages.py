@@ -179,14 +179,14 @@ def test_chunks_change_nothing_but_rounding(threads: int) -> None:
 
 # --------------------------------------------------------------------------------------------- the kernel's own tables
 
-LANES = Lanes(HEADS, HEADS)  # one number a head: the shortest rows
+LANES = Lanes(17, HEADS)  # rows of two vectors, with zeros at their ends
 SHORT = Clock.of(1, 1, 1)
 
 
 def tables(targets: int, sources: int, blocks: int) -> list[Tensor]:
-    """u, a, b, c in lane layout."""
+    """u, a, b, c, to be spread to lane layout."""
     random = torch.Generator().manual_seed(0)
-    shapes = [(targets, LANES.row), (sources, blocks, LANES.row), (5, 3, LANES.row), (SHORT.buckets, 3, LANES.row)]
+    shapes = [(targets, 17), (sources, blocks, 17), (5, 3, 17), (SHORT.buckets, 3, 17)]
     return [(0.3 * torch.randn(shape, dtype=torch.float64, generator=random)).requires_grad_() for shape in shapes]
 
 
@@ -197,21 +197,21 @@ def gathered(edges: EdgeSet, u: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tens
 def test_gradcheck_with_a_source_row_for_each_sign() -> None:
     graph = tiny_graph(6, entities=2, relations=2, facts=5, span=3)
     edges = whole_edge_set(Visibility(graph), graph.inverse(graph.relation).astype(np.int32), origin=1)
-    assert torch.autograd.gradcheck(lambda *given: gathered(edges, *given), tables(2, 2, blocks=3))
+    assert torch.autograd.gradcheck(lambda *given: gathered(edges, *map(LANES.spread, given)), tables(2, 2, blocks=3))
 
 
 def test_gradcheck_with_source_rows_that_occur() -> None:
     edges = edge_set(random_edges(5, 6, 2, 2), 2, 2)
     assert edges.source_index is not None
     given = tables(2, len(edges.source_index), blocks=1)
-    assert torch.autograd.gradcheck(lambda *some: gathered(edges, *some), given)
+    assert torch.autograd.gradcheck(lambda *some: gathered(edges, *map(LANES.spread, some)), given)
 
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_tables_that_lie_column_by_column_get_the_same_gradient(which: int) -> None:
     edges = edge_set(random_edges(5, 8, 3, 3), 3, 3)
     assert edges.source_index is not None
-    given = tables(3, len(edges.source_index), blocks=1)
+    given = [LANES.spread(table).detach().requires_grad_() for table in tables(3, len(edges.source_index), blocks=1)]
     wanted = torch.autograd.grad(gathered(edges, *given).square().sum(), given)
     given[which] = given[which].detach().transpose(0, -1).contiguous().transpose(0, -1).requires_grad_()
     assert not given[which].is_contiguous()

@@ -23,10 +23,11 @@ from tgap.kernels.simd import (
     spread,
     store,
     total,
+    width_of,
     zero16,
 )
 
-LANES = {width: (0,) * width for width in (1, 2, 4, 8, 16)}
+LANES = {heads: (0,) * heads for heads in (1, 2, 3, 4, 5, 7, 8, 12, 16)}
 FLOATS = [np.float32, np.float64]
 Array = NDArray[Any]
 
@@ -51,7 +52,7 @@ def folded(values, lanes, short, wide, sums):
 @njit(cache=True)
 def arithmetic(left, right, number, lanes, out):
     """Rows of ``out``: +, -, *, /, maximum, times a number, slope, the number everywhere."""
-    a, b, width = load(left, 0, lanes), load(right, 0, lanes), len(lanes)
+    a, b, width = load(left, 0, lanes), load(right, 0, lanes), width_of(lanes)
     store(out, 0 * width, a + b)
     store(out, 1 * width, a - b)
     store(out, 2 * width, a * b)
@@ -96,15 +97,21 @@ def test_exp_at_the_ends() -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("width", LANES)
-def test_fold_spread_and_total(width: int, dtype: type[np.floating[Any]]) -> None:
-    values = np.random.default_rng(width).integers(-100, 100, 16).astype(dtype)  # whole numbers: sums are exact
+@pytest.mark.parametrize("heads", LANES)
+def test_fold_spread_and_total(heads: int, dtype: type[np.floating[Any]]) -> None:
+    values = np.random.default_rng(heads).integers(-100, 100, 16).astype(dtype)  # whole numbers: sums are exact
+    width, whole = width_of(LANES[heads]), 16 // heads * heads
     short, wide, sums = np.empty(width, dtype), np.empty(16, dtype), np.empty(2, dtype)
-    folded(values, LANES[width], short, wide, sums)
-    wanted = values.reshape(-1, width).sum(0)
-    np.testing.assert_array_equal(short, wanted)
-    np.testing.assert_array_equal(wide, np.tile(wanted, 16 // width))
-    np.testing.assert_array_equal(sums, values.sum())
+    folded(values, LANES[heads], short, wide, sums)
+    wanted = values[:whole].reshape(-1, heads).sum(0)
+    np.testing.assert_array_equal(short, np.concatenate([wanted, np.zeros(width - heads, dtype)]))
+    np.testing.assert_array_equal(wide[:whole], np.tile(wanted, 16 // heads))
+    np.testing.assert_array_equal(sums, [values.sum(), wanted.sum()])
+
+
+@pytest.mark.parametrize(("heads", "width"), [(1, 1), (2, 2), (3, 4), (5, 8), (8, 8), (9, 16), (16, 16)])
+def test_a_number_for_each_head_takes_a_power_of_two(heads: int, width: int) -> None:
+    assert width_of((0,) * heads) == width
 
 
 @pytest.mark.parametrize("width", [1, 4, 8])

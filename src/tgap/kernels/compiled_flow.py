@@ -22,7 +22,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
-from tgap.kernels.simd import exp, fill, load, maximum, store, total
+from tgap.kernels.simd import exp, fill, load, maximum, store, total, width_of
 
 
 class FlowShape(NamedTuple):
@@ -110,7 +110,7 @@ def leave(query, walkers, space):
 def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Scores of the edges out of ``i`` into ``space.score``; returns their maximum. ``keep``: also both arguments."""
     n = shape.row
-    width = len(lanes)
+    width = width_of(lanes)
     u = np.int64(space.slot[i]) * n
     first = roads.row[i]
     space.stamp[0] += 1
@@ -166,7 +166,7 @@ def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
 @njit(cache=True, nogil=True, _nrt=False)
 def transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Softmax over the edges out of ``i``, left in ``space.score``."""
-    width = len(lanes)
+    width = width_of(lanes)
     highest = _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
     first = roads.row[i]
     sums = fill(keys.u, 0.0, lanes)
@@ -187,14 +187,14 @@ def pair_transition(pair, first, roads, lanes, space):
     p = fill(space.score, 0.0, lanes)
     for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
         if roads.mask[edge] != 0:
-            p = p + load(space.score, (edge - first) * len(lanes), lanes)
+            p = p + load(space.score, (edge - first) * width_of(lanes), lanes)
     return p
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
     """Add ``amount`` to entity ``j`` in a query's new mass list; returns the length of the list."""
-    width = len(lanes)
+    width = width_of(lanes)
     at = seat[j]
     if at < 0:
         seat[j] = count
@@ -214,7 +214,7 @@ def flow_forward(
     ``record`` = (start, mean, full): for entry m of the mass lists, if start[m] >= 0, the attention of the edges of its
     row is written from there on: the mean over flows into ``mean`` and, where ``full`` has room, all flows into it.
     """
-    width = len(lanes)
+    width = width_of(lanes)
     start, mean, full = record
     for b in queries:
         enter(b, walkers, space)
@@ -266,7 +266,7 @@ def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass
 
     The mean over flows is taken before the uniform rows are added, so those cost one number an edge.
     """
-    width = len(lanes)
+    width = width_of(lanes)
     for b in queries:
         enter(b, walkers, space)
         place = walkers.place[walkers.group[b]]
@@ -293,7 +293,7 @@ def flow_to_targets(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, target_row, target_node, out, active
 ):
     """Last step of training: mean mass of the targets, ``out`` [targets]; ``active`` [M] marks the scored rows used."""
-    width = len(lanes)
+    width = width_of(lanes)
     for b in queries:
         enter(b, walkers, space)
         place = walkers.place[walkers.group[b]]

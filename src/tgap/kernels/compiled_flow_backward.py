@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from tgap.kernels.compiled_flow import enter, leave, pair_transition, transition_row
-from tgap.kernels.simd import fill, load, load16, slope_of, spread, store
+from tgap.kernels.simd import fill, load, load16, slope_of, spread, store, width_of
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -22,7 +22,7 @@ def _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_m
     With p the transition, a the mass of i and G_j the gradient at j:  da = sum p G,  ds = a p (G - da).
     """
     n = shape.row
-    width = len(lanes)
+    width = width_of(lanes)
     d_u, d_g, d_relation, d_time = d_keys
     first = roads.row[i]
     u = np.int64(space.slot[i]) * n
@@ -86,7 +86,7 @@ def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
 @njit(cache=True, nogil=True, _nrt=False)
 def _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass):
     """Gradient of uniform rows, from the entities that have one: cheap where they are few (the targets of a loss)."""
-    width = len(lanes)
+    width = width_of(lanes)
     for k in range(out_row[b], out_row[b + 1]):
         o = out_node[k]
         g = load(grad, k * width, lanes)
@@ -101,7 +101,7 @@ def _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass):
 @njit(cache=True, nogil=True, _nrt=False)
 def _push_uniform(b, walkers, roads, lanes, space, grad, d_mass):
     """The same along the edges out of the rows, for roads that are not symmetric."""
-    width = len(lanes)
+    width = width_of(lanes)
     for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
         i = walkers.mass_node[m]
         if space.slot[i] >= 0:
@@ -140,7 +140,7 @@ def flow_backward(
     ``d_h`` is the chunk's buffer of h keys; row k of h stands at k + shift[b] in it. All come zeroed.
     """
     n = shape.row
-    width = len(lanes)
+    width = width_of(lanes)
     for b in queries:
         enter(b, walkers, space)
         place = walkers.place[walkers.group[b]]

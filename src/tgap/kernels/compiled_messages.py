@@ -25,7 +25,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
-from tgap.kernels.simd import any_greater, exp, fill, load, load16, maximum, slope_of, spread, store, zero16
+from tgap.kernels.simd import any_greater, exp, fill, load, load16, maximum, slope_of, spread, store, width_of, zero16
 
 
 class MessageShape(NamedTuple):
@@ -109,7 +109,7 @@ def _add_row(out, at, weight, table, row, n):
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _fetch(shelf, row, j, U, table, n, lanes):
     """Dot product u_j . row, formed when the target first uses the row."""
-    width = len(lanes)
+    width = width_of(lanes)
     if shelf.stamp[row] != j:
         shelf.stamp[row] = j
         shelf.rows[shelf.used[0]] = row
@@ -123,7 +123,7 @@ def _fetch(shelf, row, j, U, table, n, lanes):
 def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, top, inverse, desk):
     """Rows first..last of the aggregate; ``score`` [E, W], ``top`` and ``inverse`` [M, W] serve the backward pass."""
     n = shape.row
-    width = len(lanes)
+    width = width_of(lanes)
     zero = fill(U, 0.0, lanes)
     for j in range(first, last):
         desk.relation.used[0] = 0
@@ -197,7 +197,7 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _fetch_pull(shelf, row, j, d_out, table, n, lanes):
     """Dot product d_out_j . row, formed when the target first uses the row; the row's sums start at zero."""
-    width = len(lanes)
+    width = width_of(lanes)
     if shelf.stamp[row] != j:
         shelf.stamp[row] = j
         shelf.rows[shelf.used[0]] = row
@@ -211,7 +211,7 @@ def _fetch_pull(shelf, row, j, d_out, table, n, lanes):
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _put_down(shelf, row, p, g, lanes):
     """Add an edge's softmax weight and score gradient to the sums of a row."""
-    width = len(lanes)
+    width = width_of(lanes)
     store(shelf.weight, row * width, load(shelf.weight, row * width, lanes) + p)
     store(shelf.slant, row * width, load(shelf.slant, row * width, lanes) + g)
 
@@ -219,7 +219,7 @@ def _put_down(shelf, row, p, g, lanes):
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _return_rows(shelf, j, U, table, d_out, d_U, d_table, n, lanes):
     """Gradients of all rows on the shelf:  d_row += p d_out + g u,  d_u += g row."""
-    width = len(lanes)
+    width = width_of(lanes)
     for k in range(shelf.used[0]):
         row = shelf.rows[k]
         weight = spread(load(shelf.weight, row * width, lanes))
@@ -238,7 +238,7 @@ def gather_backward(
 ):  # fmt: skip
     """Gradients of rows first..last into U, B, C, and the pair sums [P, source_signs, (p, g), W] for A."""
     n = shape.row
-    width = len(lanes)
+    width = width_of(lanes)
     zero = fill(U, 0.0, lanes)
     for j in range(first, last):
         for c in range(0, n, 16):
@@ -285,7 +285,7 @@ def gather_backward(
 def gather_sources(first, last, incoming, shape, lanes, U, d_out, coefficient, d_A):
     """Gradient of the rows first..last of A (for every sign) from the pair sums."""
     n = shape.row
-    width = len(lanes)
+    width = width_of(lanes)
     zero = fill(U, 0.0, lanes)
     for i in range(first, last):
         for block in range(shape.source_signs):

@@ -21,7 +21,9 @@ def dot_rows(left, at_left, right, at_right, n, lanes):
     """Dot products of two rows in lane layout, one for each head."""
     even = zero16(left)
     odd = zero16(left)
-    for c in range(0, n, 32):
+    for c in range(0, n - 16, 32):
         even = even + load16(left, at_left + c) * load16(right, at_right + c)
         odd = odd + load16(left, at_left + c + 16) * load16(right, at_right + c + 16)
+    if n % 32:
+        even = even + load16(left, at_left + n - 16) * load16(right, at_right + n - 16)
     return fold(even + odd, lanes)

@@ -1,9 +1,11 @@
 """Lane layout: how a feature of d numbers in K heads lies in memory for the compiled kernels.
 
-The numbers of all heads are interleaved: position c * W + k holds number c of head k, where W is K rounded up to a
-power of two. A vector of 16 then holds whole groups of heads, so the K dot products of a row come out of plain
-multiply-adds and one fold, without shuffles. Heads of uneven width (d = 100, K = 3) are padded with zeros, which
-change no sum. Rows are padded to a multiple of 32 so that two accumulators can run side by side.
+The numbers of all heads are interleaved: a vector of 16 holds as many whole groups (one number of each head) as fit, 3
+of them for K = 5, and zeros in what is left. The K dot products of a row then come out of plain multiply-adds and one
+fold at the end. d = 100 in 5 heads takes 7 vectors, 112 numbers in memory. Heads of uneven width (d = 100, K = 3) are
+padded with zeros too, which change no sum.
+
+What an edge has for each head (a score, a weight) is a vector of W numbers, K rounded up to a power of two.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+
+from tgap.kernels.simd import WIDTH, lane_width
 
 
 def head_widths(dimension: int, heads: int) -> list[int]:
@@ -27,7 +31,7 @@ class Lanes:
     """Layout of ``dimension`` numbers in ``heads`` heads.
 
     >>> Lanes(100, 5).row, Lanes(100, 5).width, Lanes(100, 1).row
-    (160, 8, 128)
+    (112, 8, 112)
     """
 
     dimension: int  # d
@@ -42,27 +46,30 @@ class Lanes:
     @cached_property
     def width(self) -> int:
         """W: heads rounded up to a power of two (at most 16)."""
-        width = 1
-        while width < self.heads:
-            width *= 2
-        return width
+        return lane_width(self.heads)
+
+    @cached_property
+    def groups(self) -> int:
+        """How many numbers of each head a vector holds."""
+        return WIDTH // self.heads
 
     @cached_property
     def row(self) -> int:
         """Length of a row in memory."""
         widest = -(-self.dimension // self.heads)
-        return -(-widest * self.width // 32) * 32
+        return -(-widest // self.groups) * WIDTH
 
     @cached_property
     def tuple(self) -> tuple[int, ...]:
-        """A tuple of length W: kernels take the width from its type."""
-        return (0,) * self.width
+        """A tuple of length K: kernels take the number of heads from its type."""
+        return (0,) * self.heads
 
     @cached_property
     def position(self) -> Tensor:
         """[d] where each number of a feature lies in a row."""
         widths = head_widths(self.dimension, self.heads)
-        places = [number * self.width + head for head, width in enumerate(widths) for number in range(width)]
+        starts = [number // self.groups * WIDTH + number % self.groups * self.heads for number in range(max(widths))]
+        places = [starts[number] + head for head, width in enumerate(widths) for number in range(width)]
         return torch.tensor(places, dtype=torch.int64)
 
     def spread_weight(self, weight: Tensor) -> Tensor:

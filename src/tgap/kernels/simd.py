@@ -4,14 +4,15 @@ Why: the inner loops multiply rows of about a hundred numbers and softmax over f
 vectoriser these loops come out scalar or with needless shuffles (a head of 20 numbers is awkward). Written with
 vectors of 16 they are exact in what they compute and fast on any CPU: LLVM splits a vector where registers are short.
 
-The width of a vector is part of its type. Where it depends on the number of heads, kernels carry a tuple ``lanes`` of
-that length (see ``layout.py``), so that each number of heads gets its own machine code.
+The width of a vector is part of its type. Where it depends on the number of heads K, kernels carry a tuple ``lanes`` of
+length K (see ``layout.py``), so that each number of heads gets its own machine code.
 
-``load(array, offset, lanes)`` reads len(lanes) numbers from a flat array, ``load16`` sixteen; ``fold(v, lanes)`` sums a
-vector of 16 over all positions that are equal modulo len(lanes). Operators + - * act per position.
+``load16`` reads sixteen numbers from a flat array; ``load(array, offset, lanes)`` the W numbers that an edge or a row
+has for its heads, ``width_of(lanes)``: K rounded up to a power of two. ``fold(v, lanes)`` sums the groups of K in a
+vector of 16, ``spread`` repeats one group. Operators + - * act per position.
 """
 
-# ruff: noqa: ARG001, PLW0108 - numba reads these signatures by position and compiles the lambdas
+# ruff: noqa: ARG001, ARG005, PLW0108 - numba reads these signatures by position and compiles the lambdas
 
 from __future__ import annotations
 
@@ -27,13 +28,38 @@ from numba.extending import intrinsic, models, overload, register_model
 WIDTH = 16
 
 
-class VectorType(types.Type):
-    """``width`` numbers of type ``dtype`` in one LLVM vector."""
+def lane_width(heads: int) -> int:
+    """W: ``heads`` rounded up to a power of two."""
+    return 1 << (heads - 1).bit_length()
 
-    def __init__(self, dtype: types.Type, width: int) -> None:
+
+class VectorType(types.Type):
+    """``width`` numbers of type ``dtype`` in one LLVM vector; the first ``heads`` of them matter."""
+
+    def __init__(self, dtype: types.Type, width: int, heads: int) -> None:
         self.dtype = dtype
         self.width = width
-        super().__init__(name=f"Vector({dtype}, {width})")
+        self.heads = heads
+        super().__init__(name=f"Vector({dtype}, {width}, {heads})")
+
+
+def _sixteen(dtype: types.Type) -> VectorType:
+    return VectorType(dtype, WIDTH, WIDTH)
+
+
+def _of_heads(dtype: types.Type, lanes: types.BaseTuple) -> VectorType:
+    return VectorType(dtype, lane_width(len(lanes)), len(lanes))
+
+
+def width_of(lanes: tuple[int, ...]) -> int:
+    """W, known when a kernel is compiled."""
+    return lane_width(len(lanes))
+
+
+@overload(width_of)
+def _width_of(lanes):
+    width = lane_width(len(lanes))
+    return lambda lanes: width
 
 
 @register_model(VectorType)
@@ -79,14 +105,14 @@ def _load_code(vector: VectorType):
 @intrinsic
 def load16(typingctx, array, offset):
     """Sixteen numbers of a flat array from ``offset`` on."""
-    vector = VectorType(array.dtype, WIDTH)
+    vector = _sixteen(array.dtype)
     return vector(array, offset), _load_code(vector)
 
 
 @intrinsic
 def load(typingctx, array, offset, lanes):
-    """As many numbers of a flat array as ``lanes`` is long."""
-    vector = VectorType(array.dtype, len(lanes))
+    """The numbers of all heads from a flat array, W of them."""
+    vector = _of_heads(array.dtype, lanes)
     return vector(array, offset, lanes), _load_code(vector)
 
 
@@ -107,7 +133,7 @@ def store(typingctx, array, offset, vector):
 @intrinsic
 def zero16(typingctx, array):
     """Sixteen zeros of the type of ``array``."""
-    vector = VectorType(array.dtype, WIDTH)
+    vector = _sixteen(array.dtype)
 
     def codegen(context, builder, signature, args):
         return _constant(_vector_of(context, vector), 0.0)
@@ -117,8 +143,8 @@ def zero16(typingctx, array):
 
 @intrinsic
 def fill(typingctx, array, value, lanes):
-    """``value`` at every position of a vector as long as ``lanes``, of the type of ``array``."""
-    vector = VectorType(array.dtype, len(lanes))
+    """``value`` for every head, of the type of ``array``."""
+    vector = _of_heads(array.dtype, lanes)
 
     def codegen(context, builder, signature, args):
         scalar = context.cast(builder, args[1], signature.args[1], array.dtype)
@@ -205,22 +231,21 @@ def slope_of(typingctx, vector, slope):
 
 @intrinsic
 def fold(typingctx, vector, lanes):
-    """Sum a vector of 16 over the positions that are equal modulo len(lanes): the dot products of all heads."""
-    width = len(lanes)
-    result = VectorType(vector.dtype, width)
+    """Sum the groups of K in a vector of 16: the dot products of all heads, and zeros in the lanes left over."""
+    result = _of_heads(vector.dtype, lanes)
+    heads = result.heads
 
     def codegen(context, builder, signature, args):
-        value = args[0]
-        count = WIDTH
-        while count > width:  # halve: lower half + upper half
-            half = count // 2
-            undefined = ir.Constant(value.type, ir.Undefined)
-            index = ir.VectorType(ir.IntType(32), half)
-            lower = builder.shuffle_vector(value, undefined, ir.Constant(index, list(range(half))))
-            upper = builder.shuffle_vector(value, undefined, ir.Constant(index, list(range(half, count))))
-            value = builder.fadd(lower, upper, flags=_FAST)
-            count = half
-        return value
+        zeros = _constant(args[0].type, 0.0)
+        index = ir.VectorType(ir.IntType(32), result.width)
+        groups = []
+        for first in range(0, WIDTH - heads + 1, heads):
+            places = [first + lane if lane < heads else WIDTH for lane in range(result.width)]  # WIDTH: a zero
+            groups.append(builder.shuffle_vector(args[0], zeros, ir.Constant(index, places)))
+        while len(groups) > 1:  # pairs of neighbours: a short chain of additions
+            pairs = [builder.fadd(*groups[i : i + 2], flags=_FAST) for i in range(0, len(groups) - 1, 2)]
+            groups = pairs + groups[2 * len(pairs) :]
+        return groups[0]
 
     return result(vector, lanes), codegen
 
@@ -228,10 +253,10 @@ def fold(typingctx, vector, lanes):
 @intrinsic
 def spread(typingctx, vector):
     """A vector of one number a head repeated to 16 positions, as rows in lane layout need it."""
-    result = VectorType(vector.dtype, WIDTH)
+    result = _sixteen(vector.dtype)
 
     def codegen(context, builder, signature, args):
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [i % vector.width for i in range(WIDTH)])
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [i % vector.heads for i in range(WIDTH)])
         return builder.shuffle_vector(args[0], ir.Constant(args[0].type, ir.Undefined), mask)
 
     return result(vector), codegen
