@@ -49,7 +49,7 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
     """Milliseconds of explanations, seconds of the study."""
     import torch
 
-    from tgap.cli.study_progress import split_questions
+    from tgap.cli.study_shared import split_questions
     from tgap.explain.profile import queries_profile
     from tgap.predict import Predictor, Wanted
 

@@ -8,7 +8,7 @@ import click
 
 from tgap.cli.explain import check_format, file_format, print_profile, write_bytes
 from tgap.cli.study_options import json_option, seed_option, side_option, split_option
-from tgap.cli.study_progress import chosen_questions, progress_bar, split_questions, write_json
+from tgap.cli.study_shared import progress_bar, split_questions, write_json
 
 if TYPE_CHECKING:
     from tgap.evaluation.queries import SplitQueries
@@ -111,7 +111,7 @@ def _by_relation(
     found = []
     for text in relations:
         relation = vocabulary.find(text)
-        part = chosen_questions(asked, asked.batch.relation % len(vocabulary) == relation)
+        part = asked.only(asked.batch.relation % len(vocabulary) == relation)
         found.append((vocabulary.name(relation), part))
     return found
 

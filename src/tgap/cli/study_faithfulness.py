@@ -8,7 +8,7 @@ import click
 
 from tgap.cli.predict import simple_table
 from tgap.cli.study_options import json_option, seed_option, side_option, split_option
-from tgap.cli.study_progress import progress_bar, split_questions, write_json
+from tgap.cli.study_shared import progress_bar, split_questions, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console

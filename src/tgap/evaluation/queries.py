@@ -40,8 +40,16 @@ class SplitQueries:
         if limit >= len(self):
             return self
         chosen = np.sort(np.random.default_rng(seed).choice(len(self), size=limit, replace=False))
+        return self._take(chosen, self.available)
+
+    def only(self, wanted: NDArray[np.bool_]) -> SplitQueries:
+        """The queries that are wanted, as if there were no others."""
+        chosen = np.flatnonzero(wanted)
+        return self._take(chosen, len(chosen))
+
+    def _take(self, chosen: IntArray, available: int) -> SplitQueries:
         return SplitQueries(
-            self.batch.take(chosen), self.answer[chosen], self.head[chosen], self.fact[chosen], self.available
+            self.batch.take(chosen), self.answer[chosen], self.head[chosen], self.fact[chosen], available
         )
 
 

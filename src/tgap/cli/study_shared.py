@@ -11,9 +11,6 @@ from tgap.cli.predict import write_output
 from tgap.cli.progress import progress_bars
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tgap.data import Dataset
     from tgap.evaluation.queries import SplitQueries
     from tgap.evaluation.scoring import Progress
@@ -31,19 +28,7 @@ def split_questions(dataset: Dataset, split: str, side: str) -> SplitQueries:
     from tgap.evaluation.queries import queries_of
 
     asked = queries_of(dataset.splits[split], dataset.num_relations)
-    return asked if side == "both" else chosen_questions(asked, asked.head == (side == "head"))
-
-
-def chosen_questions(asked: SplitQueries, wanted: NDArray[np.bool_]) -> SplitQueries:
-    """The questions that are wanted, as if there were no others."""
-    import numpy as np
-
-    from tgap.evaluation.queries import SplitQueries
-
-    chosen = np.flatnonzero(wanted)
-    return SplitQueries(
-        asked.batch.take(chosen), asked.answer[chosen], asked.head[chosen], asked.fact[chosen], len(chosen)
-    )
+    return asked if side == "both" else asked.only(asked.head == (side == "head"))
 
 
 def write_json(target: str | None, document: dict[str, Any]) -> None:
