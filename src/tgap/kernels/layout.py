@@ -17,7 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tgap.kernels.simd import WIDTH, lane_width
+WIDTH = 16  # numbers in a vector
+
+
+def lane_width(heads: int) -> int:
+    """W: ``heads`` rounded up to a power of two."""
+    return 1 << (heads - 1).bit_length()
 
 
 def head_widths(dimension: int, heads: int) -> list[int]:

@@ -25,12 +25,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
-WIDTH = 16
-
-
-def lane_width(heads: int) -> int:
-    """W: ``heads`` rounded up to a power of two."""
-    return 1 << (heads - 1).bit_length()
+from tgap.kernels.layout import WIDTH, lane_width
 
 
 class VectorType(types.Type):
