@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
 from tests.oracle import bucket
+from tgap.jit import kernel
 from tgap.kernels.clock import Clock
 from tgap.kernels.compiled_rows import bucket_of
 
 KINDS = [(1, 1), (1, 8), (2, 1), (3, 2), (4, 3), (5, 8), (16, 5), (100, 8), (4096, 8)]
 
 
-@njit(cache=True)
+@kernel()
 def compiled_buckets(sizes, exact, bounds, buckets, out):  # type: ignore[no-untyped-def]
     for k in range(len(sizes)):
         out[k] = bucket_of(sizes[k], exact, bounds, buckets)

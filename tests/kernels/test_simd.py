@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 from numpy.typing import NDArray
 
+from tgap.jit import kernel
 from tgap.kernels.simd import (
     any_greater,
     exp,
@@ -32,13 +32,13 @@ FLOATS = [np.float32, np.float64]
 Array = NDArray[Any]
 
 
-@njit(cache=True)
+@kernel()
 def exp_of(values, out):
     for at in range(0, len(values), 16):
         store(out, at, exp(load16(values, at)))
 
 
-@njit(cache=True)
+@kernel()
 def folded(values, lanes, short, wide, sums):
     """The vector folded to the lanes, that spread again, and the total of both."""
     whole = load16(values, 0)
@@ -49,7 +49,7 @@ def folded(values, lanes, short, wide, sums):
     sums[1] = total(narrow)
 
 
-@njit(cache=True)
+@kernel()
 def arithmetic(left, right, number, lanes, out):
     """Rows of ``out``: +, -, *, /, maximum, times a number, slope, the number everywhere."""
     a, b, width = load(left, 0, lanes), load(right, 0, lanes), width_of(lanes)
@@ -65,7 +65,7 @@ def arithmetic(left, right, number, lanes, out):
     return any_greater(a, b)
 
 
-@njit(cache=True)
+@kernel()
 def clear(values, at):
     store(values, at, zero16(values))
 

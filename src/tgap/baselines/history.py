@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from tgap.graph import TemporalGraph
+from tgap.jit import kernel
 from tgap.scorer import FloatArray, IntArray, QueryBatch
 
 PRIOR = 1e-6
@@ -70,7 +70,7 @@ def weigh_history(
     return scores
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _weigh(
     graph: HistoryGraph,
     subject: IntArray,

@@ -18,12 +18,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from tgap.errors import EvaluationError
 from tgap.evaluation.filters import Filters, Int32Array
+from tgap.jit import kernel
 from tgap.scorer import IntArray, QueryBatch
 
 PROTOCOLS = ("raw", "static", "time")
@@ -90,7 +90,7 @@ class Known(NamedTuple):
     members: Int32Array
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _first_bad(scores_BN: NDArray[np.floating]) -> int:
     """Flat position of the first score that is not finite, -1 if all are."""
     flat = scores_BN.reshape(-1)
@@ -105,7 +105,7 @@ def _first_bad(scores_BN: NDArray[np.floating]) -> int:
     return -1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _count(
     scores_BN: NDArray[np.floating], row_Q: IntArray, answer_Q: IntArray, static: Known, time: Known
 ) -> tuple[Int32Array, Int32Array]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from tgap.evaluation.filters import Int32Array
+from tgap.jit import kernel
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def top_answers(scores_BN: NDArray[np.floating], k: int) -> TopAnswers:
     return TopAnswers(entity, score)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def _select(scores_BN: NDArray[np.floating], k: int) -> tuple[Int32Array, NDArray[np.floating]]:
     """Insertion into a short sorted list; most scores are only compared with its last place."""
     rows, count = scores_BN.shape

@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tgap.explain.walk_search import WalkTable, completion_bounds, search
+from tgap.jit import kernel
 from tgap.scorer import FloatArray, IntArray, Trace
 
 BUDGET = 20_000_000  # edges looked at before the search gives up: a few seconds at worst
@@ -92,7 +92,7 @@ def through_answer(trace: Trace, answer: int) -> list[NDArray[np.float64]]:
     return shares[::-1]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _sweep(
     subject: IntArray,
     obj: IntArray,

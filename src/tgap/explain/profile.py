@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tgap.evaluation.scoring import Progress
 from tgap.explain.reach import distances
 from tgap.graph import TemporalGraph
+from tgap.jit import kernel
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
 
 _WALKERS, _AHEAD = 2, 4  # threads that walk questions, questions walked before their sums are needed
@@ -185,7 +185,7 @@ def _ends(values: IntArray) -> tuple[int, int]:
     return int(values.min()), int(values.max())
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _add_edges(table: NDArray[np.float64], edges: _Edges, bins: _Bins, weight: float) -> None:
     """Add each edge's mean attention to the cell of its relation and displacement."""
     flows = edges.attention.shape[1]

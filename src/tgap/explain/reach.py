@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tgap.graph import TemporalGraph
+from tgap.jit import kernel
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def distances(graph: TemporalGraph, start: int, limit: int = -1) -> NDArray[np.i
     return found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _spread(row: NDArray[np.int64], neighbour: NDArray[np.int32], start: int, limit: int) -> NDArray[np.int32]:
     """Breadth-first search over distinct neighbours: O(pairs)."""
     count = len(row) - 1

@@ -29,8 +29,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tgap.jit import kernel
 
 _MARGIN = 1.0 + 1e-9  # ties closer than this are not told apart
 
@@ -46,7 +47,7 @@ class WalkTable(NamedTuple):
     answer: int
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def completion_bounds(table: WalkTable) -> NDArray[np.float64]:
     """U of the module's text, [T+1, M, H]."""
     nodes = len(table.row) - 1
@@ -72,7 +73,7 @@ def completion_bounds(table: WalkTable) -> NDArray[np.float64]:
     return bound
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _extend(table: WalkTable, node: int, edge: int, prefix: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """F' of the module's text: ``prefix`` [T+1, H] ends in ``node``, ``out`` takes ``edge`` after it."""
     steps, flows = table.transition.shape[1], table.transition.shape[2]
@@ -85,7 +86,7 @@ def _extend(table: WalkTable, node: int, edge: int, prefix: NDArray[np.float64],
             waiting *= table.loop[node, step, flow]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _mean_product(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     """Mean over flows of the sum over steps of two [T+1, H] tables."""
     total = 0.0
@@ -95,7 +96,7 @@ def _mean_product(left: NDArray[np.float64], right: NDArray[np.float64]) -> floa
     return total / int(left.shape[1])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def search(
     table: WalkTable, bound: NDArray[np.float64], count: int, budget: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
@@ -153,7 +154,7 @@ def search(
     return weights, walks, looked
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _finish(table: WalkTable, node: int, prefix: NDArray[np.float64]) -> float:
     """Weight of the walk that ends here and waits out the remaining steps."""
     steps, flows = table.transition.shape[1], table.transition.shape[2]
@@ -166,7 +167,7 @@ def _finish(table: WalkTable, node: int, prefix: NDArray[np.float64]) -> float:
     return total / int(flows)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@kernel()
 def _keep(
     weights: NDArray[np.float64], walks: NDArray[np.int64], taken: NDArray[np.int64], length: int, weight: float
 ) -> None:

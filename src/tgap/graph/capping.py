@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tgap.graph.hashing import edge_hash, mix
 from tgap.graph.subgraph import compact_edge_set
 from tgap.graph.temporal import Int32Array, Int64Array
 from tgap.graph.visibility import Visibility
+from tgap.jit import kernel
 from tgap.kernels.structure import EdgeSet, Roads
 
 
@@ -81,7 +81,7 @@ def capped_edge_set(
     return compact_edge_set(row, source, relation, dt, signs, graph.num_entities, graph.loop_relation)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _capped(graph_row, graph_time, fact, mask, nodes, time, most, near, seed):
     room = 0
     for k in range(len(nodes)):

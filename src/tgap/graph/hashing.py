@@ -7,11 +7,12 @@ neither on the batch it is in nor on the order of evaluation.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from tgap.jit import kernel
 
-@njit(cache=True, nogil=True, inline="always")
+
+@kernel(inline="always")
 def mix(x: np.uint64) -> np.uint64:
     """One round of splitmix64."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
@@ -20,7 +21,7 @@ def mix(x: np.uint64) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def query_keys(
     seed: int, subject: NDArray[np.int64], relation: NDArray[np.int64], time: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
@@ -32,19 +33,19 @@ def query_keys(
     return keys
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def step_key(key: np.uint64, step: int) -> np.uint64:
     """Key of a question in step t."""
     return mix(key + np.uint64(step))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def edge_hash(key: np.uint64, edge: int) -> np.uint64:
     """Hash of an edge under a step's key."""
     return mix(key + np.uint64(2) * np.uint64(edge))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def node_hash(key: np.uint64, node: int) -> np.uint64:
     """Hash of an entity under a step's key."""
     return mix(key + np.uint64(2) * np.uint64(node) + np.uint64(1))

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tgap.graph.hashing import edge_hash, node_hash, step_key
 from tgap.graph.temporal import Int32Array, Int64Array
+from tgap.jit import kernel
 from tgap.kernels.structure import Roads
 
 
@@ -54,7 +54,7 @@ def choose_core(
     return CoreNodes(row, entry, start, int(room[-1]))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _choose_core(mass_row, mass_node, mean, keys, step, most):
     queries = len(mass_row) - 1
     row = np.zeros(queries + 1, np.int64)
@@ -102,7 +102,7 @@ def sample_edges(
     return Sample(*_sample(roads.row, roads.mask, roads.edge, core, mass_node, attention, keys, step, sampled, added))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sample(graph_row, mask, edge_index, core, mass_node, attention, keys, step, sampled, added):
     core_row, entry, start = core.row, core.entry, core.start
     whole = len(edge_index) == 0

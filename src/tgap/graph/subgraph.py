@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from tgap.graph.temporal import Int32Array, Int64Array, TemporalGraph
 from tgap.graph.visibility import Visibility
+from tgap.jit import kernel
 from tgap.kernels.structure import EdgeSet, Incoming, Roads
 
 
@@ -140,7 +140,7 @@ def find_entries(
     return entries
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _number(value, bound):
     """Dense numbers for the values that occur, in ascending order of the values; and those values."""
     place = np.full(bound, -1, np.int32)
@@ -159,7 +159,7 @@ def _number(value, bound):
     return number, values
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _transpose(number, count):
     """Positions grouped by their number, as rows."""
     row = np.zeros(count + 1, np.int64)
@@ -175,7 +175,7 @@ def _transpose(number, count):
     return row, position
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _find(row, node, query, wanted, num_entities):
     place = np.full(num_entities, -1, np.int64)
     result = np.empty(len(wanted), np.int64)
@@ -191,7 +191,7 @@ def _find(row, node, query, wanted, num_entities):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _grow(row, node, edge_row, edge, added_row, added, source, neighbour):
     queries = len(row) - 1
     new_row = np.zeros(queries + 1, np.int64)

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from tgap.jit import kernel
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
 from tgap.kernels.simd import exp, fill, load, maximum, store, total, width_of
 
@@ -92,21 +92,21 @@ def workspace(entities: int, relations: int, buckets: int, degree: int, width: i
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def enter(query, walkers, space):
     """Map the query's subgraph entities to their rows."""
     for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
         space.slot[walkers.sub_node[q]] = q
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def leave(query, walkers, space):
     """Clean the map that ``enter`` filled."""
     for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
         space.slot[walkers.sub_node[q]] = -1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Scores of the edges out of ``i`` into ``space.score``; returns their maximum. ``keep``: also both arguments."""
     n = shape.row
@@ -163,7 +163,7 @@ def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
     return highest
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
     """Softmax over the edges out of ``i``, left in ``space.score``."""
     width = width_of(lanes)
@@ -181,7 +181,7 @@ def transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, k
             store(space.score, (edge - first) * width, load(space.score, (edge - first) * width, lanes) * part)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def pair_transition(pair, first, roads, lanes, space):
     """Transition to the neighbour of a pair: the sum over its parallel edges of the row's softmax."""
     p = fill(space.score, 0.0, lanes)
@@ -191,7 +191,7 @@ def pair_transition(pair, first, roads, lanes, space):
     return p
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
     """Add ``amount`` to entity ``j`` in a query's new mass list; returns the length of the list."""
     width = width_of(lanes)
@@ -205,7 +205,7 @@ def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
     return count
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def flow_forward(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out_row, out_node, out_mass, out_count, record
 ):
@@ -260,7 +260,7 @@ def flow_forward(
         leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out):
     """Last step of evaluation: mean mass of every entity, ``out`` [B, N] (zeroed by the caller).
 
@@ -288,7 +288,7 @@ def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass
         leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def flow_to_targets(
     queries, walkers, roads, bounds, shape, lanes, keys, space, mass, target_row, target_node, out, active
 ):

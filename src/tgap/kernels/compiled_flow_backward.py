@@ -9,13 +9,13 @@ shared key tables have one buffer a chunk. Rows without an edge to an entity tha
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from tgap.jit import kernel
 from tgap.kernels.compiled_flow import enter, leave, pair_transition, transition_row
 from tgap.kernels.simd import fill, load, load16, slope_of, spread, store, width_of
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_mass, d_keys, d_h, shift):
     """Gradient of one scored row; its softmax stands in the workspace, ``space.post`` leads to the entries of ``grad``.
 
@@ -74,7 +74,7 @@ def _row_backward(i, m, place, roads, shape, lanes, keys, space, mass, grad, d_m
         _exchange(u, code * n, code * n, ds, n, keys.u, keys.time, d_u, d_time)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
     """Backward of a dot product u.k with gradient ds: d_u += ds k, d_k += ds u (d_k stands at ``at``)."""
     weight = spread(ds)
@@ -83,7 +83,7 @@ def _exchange(u, k, at, ds, n, rows, keys, d_rows, d_keys):
         store(d_keys, at + c, load16(d_keys, at + c) + weight * load16(rows, u + c))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass):
     """Gradient of uniform rows, from the entities that have one: cheap where they are few (the targets of a loss)."""
     width = width_of(lanes)
@@ -98,7 +98,7 @@ def _pull_uniform(b, roads, lanes, space, out_row, out_node, grad, d_mass):
                 store(d_mass, m * width, load(d_mass, m * width, lanes) + g * share)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def _push_uniform(b, walkers, roads, lanes, space, grad, d_mass):
     """The same along the edges out of the rows, for roads that are not symmetric."""
     width = width_of(lanes)
@@ -115,7 +115,7 @@ def _push_uniform(b, walkers, roads, lanes, space, grad, d_mass):
         store(d_mass, m * width, sum_g)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def flow_backward(
     queries,
     walkers,
@@ -166,7 +166,7 @@ def flow_backward(
         leave(b, walkers, space)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _leads(i, roads, space):
     """Does ``i`` have a visible edge to an entity with a gradient?"""
     for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):

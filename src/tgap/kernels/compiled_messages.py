@@ -21,9 +21,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from tgap.jit import kernel
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
 from tgap.kernels.simd import any_greater, exp, fill, load, load16, maximum, slope_of, spread, store, width_of, zero16
 
@@ -86,7 +86,7 @@ def desk(backward: bool, relations: int, buckets: int, signs: int, degree: int, 
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _displacement(edge, incoming, bounds, shape):
     """Sign and bucket of an edge."""
     dt = 0
@@ -98,7 +98,7 @@ def _displacement(edge, incoming, bounds, shape):
     return sign, bucket_of(abs(dt), shape.exact, bounds, shape.buckets)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _add_row(out, at, weight, table, row, n):
     """Add weight * table row to out, the weight given for each head."""
     factor = spread(weight)
@@ -106,7 +106,7 @@ def _add_row(out, at, weight, table, row, n):
         store(out, at + c, load16(out, at + c) + factor * load16(table, row + c))
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _fetch(shelf, row, j, U, table, n, lanes):
     """Dot product u_j . row, formed when the target first uses the row."""
     width = width_of(lanes)
@@ -119,7 +119,7 @@ def _fetch(shelf, row, j, U, table, n, lanes):
     return load(shelf.score, row * width, lanes)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, top, inverse, desk):
     """Rows first..last of the aggregate; ``score`` [E, W], ``top`` and ``inverse`` [M, W] serve the backward pass."""
     n = shape.row
@@ -194,7 +194,7 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
             store(out, j * n + c, load16(out, j * n + c) * factor)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _fetch_pull(shelf, row, j, d_out, table, n, lanes):
     """Dot product d_out_j . row, formed when the target first uses the row; the row's sums start at zero."""
     width = width_of(lanes)
@@ -208,7 +208,7 @@ def _fetch_pull(shelf, row, j, d_out, table, n, lanes):
     return load(shelf.pull, row * width, lanes)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _put_down(shelf, row, p, g, lanes):
     """Add an edge's softmax weight and score gradient to the sums of a row."""
     width = width_of(lanes)
@@ -216,7 +216,7 @@ def _put_down(shelf, row, p, g, lanes):
     store(shelf.slant, row * width, load(shelf.slant, row * width, lanes) + g)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def _return_rows(shelf, j, U, table, d_out, d_U, d_table, n, lanes):
     """Gradients of all rows on the shelf:  d_row += p d_out + g u,  d_u += g row."""
     width = width_of(lanes)
@@ -231,7 +231,7 @@ def _return_rows(shelf, j, U, table, d_out, d_U, d_table, n, lanes):
     shelf.used[0] = 0
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def gather_backward(
     first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, top, inverse, d_out, d_U, d_B, d_C,
     coefficient, desk,
@@ -281,7 +281,7 @@ def gather_backward(
         _return_rows(desk.time, j, U, C, d_out, d_U, d_C, n, lanes)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel(_nrt=False)
 def gather_sources(first, last, incoming, shape, lanes, U, d_out, coefficient, d_A):
     """Gradient of the rows first..last of A (for every sign) from the pair sums."""
     n = shape.row

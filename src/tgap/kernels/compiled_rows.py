@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from tgap.jit import kernel
 from tgap.kernels.simd import fold, load16, zero16
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def bucket_of(size, exact, bounds, buckets):
     """``Clock.bucket`` for one size."""
     if size >= exact:
@@ -16,7 +16,7 @@ def bucket_of(size, exact, bounds, buckets):
     return min(size, buckets - 1)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@kernel(_nrt=False, inline="always")
 def dot_rows(left, at_left, right, at_right, n, lanes):
     """Dot products of two rows in lane layout, one for each head."""
     even = zero16(left)
