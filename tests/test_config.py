@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
-from tgap.config import PRESETS, ModelConfig, RunConfig, TrainingConfig, preset
+from tgap.config import _PAPER_MODEL, _PAPER_TRAINING, PRESETS, ModelConfig, RunConfig, TrainingConfig, preset
 from tgap.errors import ConfigError
 
 
@@ -31,6 +31,15 @@ def test_paper_preset_carries_the_papers_settings() -> None:
         assert training.select_by == "hits1"
 
 
+def test_the_paper_preset_does_not_follow_our_defaults() -> None:
+    """Every field that says what is learned and how is named in it."""
+    about_speed = {"displacement_exact", "displacement_octave", "walk_cap", "gather_cap", "cap_choice", "lazy"}
+    about_runs = {"validation_queries", "seed", "log_steps", "checkpoint_minutes", "max_minutes", "decay_share"}
+    by_dataset = {"core_nodes", "sampled_edges", "added_edges", "batch_size", "clip_norm"}
+    names = {field.name for owner in (ModelConfig, TrainingConfig) for field in fields(owner)}
+    assert names == set(_PAPER_MODEL) | set(_PAPER_TRAINING) | about_speed | about_runs | by_dataset
+
+
 def test_values_from_text() -> None:
     config = preset("recommended").with_values(
         {"model.steps": "4", "lazy": "true", "learning_rate": "2e-3", "dataset": "icews14", "schedule": "cosine"}
@@ -52,6 +61,11 @@ def test_values_from_text() -> None:
         ({"model.dimension": "3"}, ["model.heads is 5", "more than model.dimension 3"]),
         ({"training.learning_rate": "0"}, ["training.learning_rate", "more than 0"]),
         ({"model.pgnn_layers": "3"}, ["pgnn_layers is 3", "0, 1 or 2"]),
+        ({"training.learning_rate": "inf"}, ["training.learning_rate is inf", "finite"]),
+        ({"training.clip_norm": "nan"}, ["training.clip_norm is nan", "finite"]),
+        ({"training.seed": str(2**70)}, ["training.seed", "less than 2147483648"]),
+        ({"sampling_seed": str(2**63)}, ["evaluation.sampling_seed", "less than 2147483648"]),
+        ({"core_nodes": str(10**7)}, ["model.core_nodes is 10000000", "at most 1000000"]),
         ({"zzz.qqq": "1"}, ["zzz.qqq"]),
     ],
 )

@@ -29,26 +29,33 @@ def set_threads(count: int | None, whole_process: bool = False) -> int:
     ``whole_process``: flush denormal numbers in the calling thread too, and in those that torch starts from it. For
     programs of our own: other code in the process might count on denormals.
     """
-    global _pool, _threads  # noqa: PLW0603 - one pool a process
     wanted = len(os.sched_getaffinity(0)) if count is None else count
     if wanted < 1:
         raise ConfigError(f"the number of threads is {count}; expected at least 1")
     with _lock:
-        if _pool is not None:
-            _pool.shutdown()
-        _pool = ThreadPoolExecutor(
-            wanted, thread_name_prefix="tgap", initializer=torch.set_flush_denormal, initargs=(True,)
-        )
-        _threads = wanted
+        _start(wanted)
     if whole_process:
         torch.set_flush_denormal(True)
-    torch.set_num_threads(wanted)
     return wanted
 
 
 def num_threads() -> int:
     """Threads in use; the first question decides for all cores if nobody chose before."""
-    return _threads or set_threads(None)
+    if not _threads:
+        with _lock:
+            if not _threads:  # nobody was quicker
+                _start(len(os.sched_getaffinity(0)))
+    return _threads
+
+
+def _start(count: int) -> None:
+    """A pool of ``count`` threads in place of the one before."""
+    global _pool, _threads  # noqa: PLW0603 - one pool a process
+    if _pool is not None:
+        _pool.shutdown()
+    _pool = ThreadPoolExecutor(count, thread_name_prefix="tgap", initializer=torch.set_flush_denormal, initargs=(True,))
+    _threads = count
+    torch.set_num_threads(count)
 
 
 def run_chunks(kernel: Callable[[int], None], chunks: int) -> None:
