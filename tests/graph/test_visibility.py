@@ -23,13 +23,15 @@ def some_facts(graph: TemporalGraph, seed: int, share: float = 0.4) -> NDArray[n
 
 
 def assert_consistent(view: Visibility) -> None:
-    """Degrees and pair counts are those of the mask; an edge is seen exactly if its twin is; loops always are."""
+    """Degrees and pair counts are those of the mask; an edge is seen exactly if its inverse is; loops always are."""
     graph, shown = view.graph, view.mask == 1
     assert set(np.unique(view.mask)) <= {0, 1}
     np.testing.assert_array_equal(view.degree, np.bincount(graph.source[shown], minlength=graph.num_entities))
     pair = np.searchsorted(graph.pair_edge, np.arange(graph.num_edges), side="right") - 1
     np.testing.assert_array_equal(view.pair_count, np.bincount(pair[shown], minlength=len(graph.pair_source)))
-    np.testing.assert_array_equal(view.mask, view.mask[graph.twin])
+    inverse = np.lexsort((graph.inverse(graph.relation), graph.time, graph.source, graph.neighbour))
+    np.testing.assert_array_equal(graph.source[inverse], graph.neighbour)
+    np.testing.assert_array_equal(view.mask, view.mask[inverse])
     assert shown[graph.fact < 0].all()
     if view.whole:
         assert shown.all()

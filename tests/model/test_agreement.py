@@ -73,7 +73,7 @@ def named_case(graph_name: str, variant: str) -> Case:
     edge = int(np.flatnonzero(graph.fact >= 0)[0])
     queries = [
         (int(graph.source[edge]), int(graph.relation[edge]), int(graph.time[edge])),
-        (graph.num_entities - 1, int(graph.relation[graph.twin[edge]]), int(graph.time[edge])),
+        (graph.num_entities - 1, int(graph.inverse(graph.relation[[edge]])[0]), int(graph.time[edge])),
         (int(graph.neighbour[edge]), 0, NAMED_SPAN + 5),
     ]
     answers = [int(graph.neighbour[edge]), graph.num_entities - 1, 0]
