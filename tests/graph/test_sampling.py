@@ -44,7 +44,7 @@ def test_core_nodes_are_the_entities_of_highest_mass(seed: int, most: int, level
     entities, step = 12, 2
     row, node = mass_lists(random, entities)
     mean, degree = coarse(random, len(node), levels), random.integers(1, 9, entities)
-    core = choose_core(row, node, mean, KEYS, step, most, degree)
+    core = choose_core(row, node, mean, KEYS, step, most, np.concatenate([[0], np.cumsum(degree)]))
     assert len(core.row) == len(QUERIES) + 1
     for query in range(len(QUERIES)):
         entries = [m for m in range(row[query], row[query + 1]) if mean[m] > 0]
@@ -86,7 +86,7 @@ def test_sampled_edges_are_those_that_sorting_chooses(
     graph = tiny_graph(seed, facts=40)
     row, node = mass_lists(random, graph.num_entities)
     mean, step = coarse(random, len(node), 3), 1
-    core = choose_core(row, node, mean, KEYS, step, 4, graph.degree)
+    core = choose_core(row, node, mean, KEYS, step, 4, graph.row)
     attention: NDArray[np.floating] = coarse(random, core.room, levels)
     if single:
         attention = attention.astype(np.float32)
@@ -144,3 +144,24 @@ def test_of_equal_attention_the_lowest_hashes_join(added: int) -> None:
     key = oracle.step_key(0, 0, 0, 5, 1)
     wanted = sorted(range(degree), key=lambda e: oracle.edge_hash(key, e))[:added]
     assert sorted(sample.added.tolist()) == sorted(wanted)
+
+
+@pytest.mark.parametrize(("numbers", "added"), [(0, 3), (2, 1), (2, 2), (2, 5), (13, 4)])
+def test_attention_that_is_not_a_number_counts_as_lowest(numbers: int, added: int) -> None:
+    graph = star_hub()
+    keys = query_keys(0, np.array([0]), np.array([0]), np.array([5]))
+    degree = int(graph.degree[0])
+    assert added < degree, "the cut is reached"
+    core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
+    attention = np.full(degree, np.nan, np.float32)
+    attention[:numbers] = 0.1
+    sample = sample_edges(roads(Visibility(graph)), core, np.zeros(1, np.int32), attention, keys, 1, 1000, added)
+    key = oracle.step_key(0, 0, 0, 5, 1)
+    wanted = sorted(range(degree), key=lambda e: (np.isnan(attention[e]), oracle.edge_hash(key, e)))[:added]
+    assert sorted(sample.added.tolist()) == sorted(wanted)
+
+
+def test_mass_that_is_not_a_number_makes_no_core_node() -> None:
+    mean = np.array([np.nan, 0.5, np.nan, 0.2])
+    row, node = np.array([0, 4, 4, 4]), np.arange(4, dtype=np.int32)
+    assert choose_core(row, node, mean, KEYS, 1, 3, np.arange(5)).entry.tolist() == [1, 3]

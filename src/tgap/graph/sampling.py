@@ -1,7 +1,7 @@
 """Subgraph sampling (paper, section 4.3): core nodes of highest attention, a sample of their edges, the best of it.
 
 Nothing here carries a gradient. Cost a query: O(entities with mass) for the core nodes, O(edges of the core nodes) for
-the sample; no sort of either, only selections.
+the sample; both are selections around a cut, only the x core nodes themselves are sorted.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -44,12 +44,16 @@ def choose_core(
     keys: NDArray[np.uint64],
     step: int,
     most: int,
-    degree: Int64Array,
+    road_row: Int64Array,
 ) -> CoreNodes:
-    """The ``most`` entities of highest mean mass for each query, zeros excluded, ties by hash."""
+    """The ``most`` entities of highest mean mass for each query, zeros excluded, ties by hash.
+
+    ``road_row`` (as in ``Roads``) says how many edges an entity has.
+    """
     row, entry = _choose_core(mass_row, mass_node, mean, keys, step, most)
     start = np.full(len(mass_node), -1, np.int64)
-    room = np.concatenate([[0], np.cumsum(degree[mass_node[entry]])])
+    node = mass_node[entry]
+    room = np.concatenate([[0], np.cumsum(road_row[node + 1] - road_row[node])])
     start[entry] = room[:-1]
     return CoreNodes(row, entry, start, int(room[-1]))
 
@@ -59,30 +63,30 @@ def _choose_core(mass_row, mass_node, mean, keys, step, most):
     queries = len(mass_row) - 1
     row = np.zeros(queries + 1, np.int64)
     entry = np.empty(min(queries * most, len(mass_node)), np.int64)
-    hashes = np.empty(most, np.uint64)
     for b in range(queries):
-        begin, count = row[b], 0
         key = step_key(keys[b], step)
-        for m in range(mass_row[b], mass_row[b + 1]):
-            if not mean[m] > 0 or (count == most and mean[m] < mean[entry[begin + count - 1]]):
-                continue
-            value = node_hash(key, mass_node[m])
-            at = count  # insertion into the sorted list of the best so far
-            while at > 0:
-                other = mean[entry[begin + at - 1]]
-                if other > mean[m] or (other == mean[m] and hashes[at - 1] < value):
-                    break
-                at -= 1
-            if at == most:
-                continue
-            for k in range(min(count, most - 1), at, -1):
-                entry[begin + k] = entry[begin + k - 1]
-                hashes[k] = hashes[k - 1]
-            entry[begin + at] = m
-            hashes[at] = value
-            count = min(count + 1, most)
-        row[b + 1] = begin + count
+        held = mass_row[b] + np.flatnonzero(mean[mass_row[b] : mass_row[b + 1]] > 0)
+        hashes = np.empty(len(held), np.uint64)
+        for k in range(len(held)):
+            hashes[k] = node_hash(key, mass_node[held[k]])
+        best = _highest(mean[held], hashes, most)
+        best = best[np.argsort(hashes[best])]
+        best = best[np.argsort(-mean[held[best]], kind="mergesort")]  # stable: equal ones stay in the order of hashes
+        row[b + 1] = row[b] + len(best)
+        entry[row[b] : row[b + 1]] = held[best]
     return row, entry[: row[queries]]
+
+
+@kernel()
+def _highest(value, hashes, most):
+    """Positions, ascending, of the ``most`` highest values; of those equal to the last one the lowest hashes."""
+    if len(value) <= most:
+        return np.arange(len(value))
+    cut = -np.partition(-value, most - 1)[most - 1]
+    wanted = most - (value > cut).sum()
+    tied = np.flatnonzero(value == cut)
+    limit = np.partition(hashes[tied], wanted - 1)[wanted - 1]
+    return np.flatnonzero((value > cut) | ((value == cut) & (hashes <= limit)))
 
 
 def sample_edges(
@@ -97,7 +101,8 @@ def sample_edges(
 ) -> Sample:
     """At most ``sampled`` edges of lowest hash of each core node; of all a query's the ``added`` of highest attention.
 
-    ``attention`` is the mean attention of the core nodes' edges, as recorded by the flow.
+    ``attention`` is the mean attention of the core nodes' edges, as recorded by the flow; NaN (a model whose weights
+    have run away) counts as less than any number.
     """
     return Sample(*_sample(roads.row, roads.mask, roads.edge, core, mass_node, attention, keys, step, sampled, added))
 
@@ -143,28 +148,11 @@ def _sample(graph_row, mask, edge_index, core, mass_node, attention, keys, step,
                     if h <= limit:
                         candidate[count] = index
                         hashes[count] = h
-                        value[count] = attention[start[m] + edge - first]
+                        carried = attention[start[m] + edge - first]
+                        value[count] = -np.inf if np.isnan(carried) else carried
                         count += 1
         candidate_row[b + 1] = count
-        at = added_row[b]
-        if count - begin <= added:
-            for k in range(begin, count):
-                chosen[at] = candidate[k]
-                at += 1
-        elif added > 0:
-            cut = -np.partition(-value[begin:count], added - 1)[added - 1]
-            tied = np.empty(count - begin, np.uint64)
-            ties, above = 0, 0
-            for k in range(begin, count):
-                if value[k] > cut:
-                    above += 1
-                elif value[k] == cut:
-                    tied[ties] = hashes[k]
-                    ties += 1
-            limit = np.partition(tied[:ties], added - above - 1)[added - above - 1]
-            for k in range(begin, count):
-                if value[k] > cut or (value[k] == cut and hashes[k] <= limit):
-                    chosen[at] = candidate[k]
-                    at += 1
-        added_row[b + 1] = at
+        best = _highest(value[begin:count], hashes[begin:count], added)
+        added_row[b + 1] = added_row[b] + len(best)
+        chosen[added_row[b] : added_row[b + 1]] = candidate[begin:count][best]
     return candidate_row, candidate[: candidate_row[queries]], added_row, chosen[: added_row[queries]]

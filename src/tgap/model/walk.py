@@ -187,7 +187,7 @@ class Walk:
         if not config.subgraph:
             return None
         mean = mass.mean().detach().numpy()
-        return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, np.diff(self._roads.row))
+        return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, self._roads.row)
 
     def _flow(self, core: CoreNodes | None) -> Recording:
         """The question enters; attention flows one step (equations 6 to 8)."""
