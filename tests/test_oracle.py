@@ -122,7 +122,7 @@ def test_shapes_of_parameters() -> None:
 def test_every_parameter_is_used(name: str) -> None:
     """Each parameter moves the answer of a question that walks far enough; none is left over."""
     config, graph = VARIANTS[name], tiny_graph(3, entities=6, facts=12)
-    parameters = random_parameters(config, 6, 3, SPAN, 3)
+    parameters = random_parameters(config, 6, 3, SPAN, 3, scale=0.6)
     subject = int(graph.source[0])
     plain = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(subject, 2, 6)
     for parameter, value in parameters.items():
