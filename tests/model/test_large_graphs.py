@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig, ModelConfig
 from tgap.graph import TemporalGraph, Visibility
-from tgap.graph.capping import Cap, capped_roads, capped_rows
+from tgap.graph.capping import Cap, capped_rows
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
 from tgap.scorer import Query, QueryBatch
 
+Choice = Literal["uniform", "near"]
 SPAN = 12
 GRAPH = tiny_graph(3, facts=60)
 QUERIES = QueryBatch(np.array([2, 0, 5]), np.array([1, 4, 2]), np.array([5, 3, 5]))
@@ -79,36 +82,83 @@ def test_a_capped_query_does_not_depend_on_its_batch() -> None:
         torch.testing.assert_close(alone[0], together[row])
 
 
-@pytest.mark.parametrize("near", [False, True])
-def test_capped_rows_keep_visible_edges_of_their_own(near: bool) -> None:
-    view = Visibility(GRAPH)
-    nodes = np.arange(GRAPH.num_entities)
-    with view.hidden(np.array([0, 3, 7])):
-        row, edge = capped_rows(view, nodes, 5, Cap(4, near, 1))
-        assert (np.diff(row) >= 1).all()
-        assert (np.diff(row) <= 4).all()
-        assert view.mask[edge].all()
-        assert (GRAPH.source[edge] == np.repeat(nodes, np.diff(row))).all()
-        seen = capped_roads(view, nodes, 5, Cap(4, near, 1))
-    assert (seen.edge == edge).all()
-    assert seen.pair_count.sum() == len(edge)
-    assert (seen.pair_neighbour == GRAPH.neighbour[edge[seen.pair_edge[:-1]]]).all()
+def only(view: Visibility, edges: NDArray[np.int64]) -> Visibility:
+    """A view of nothing but the given edges: not a graph (an edge may be there without its inverse), but rows."""
+    seen = Visibility(view.graph)
+    seen.mask = np.zeros_like(view.mask)
+    seen.mask[edges] = 1
+    total = np.concatenate([[0], np.cumsum(seen.mask, dtype=np.int64)])
+    seen.degree = np.diff(total[view.graph.row]).astype(np.int32)
+    seen.pair_count = np.diff(total[view.graph.pair_edge]).astype(np.int32)
+    return seen
 
 
-def test_uniform_caps_are_uniform_and_near_caps_prefer_near() -> None:
-    count = 400
-    hub = TemporalGraph.build(
-        2, 1, np.zeros(count, np.int64), np.zeros(count, np.int64), np.ones(count, np.int64), np.arange(count)
-    )
-    view, node = Visibility(hub), np.array([0])
+def kept(view: Visibility, cap: Cap, time: int) -> NDArray[np.int64]:
+    return capped_rows(view, np.arange(GRAPH.num_entities), time, cap)[1]
 
-    def mean_time(near: bool) -> float:
-        kept = [capped_rows(view, node, 0, Cap(20, near, seed))[1] for seed in range(200)]
-        edge = np.concatenate(kept)
-        return float(hub.time[edge[hub.fact[edge] >= 0]].mean())
 
-    assert abs(mean_time(False) - (count - 1) / 2) < 10
-    assert mean_time(True) < 0.6 * mean_time(False)
+@pytest.mark.parametrize("choice", ["uniform", "near"])
+@pytest.mark.parametrize("hidden", [[], [0, 3, 7, 20]])
+def test_features_are_normalised_over_the_kept_edges(choice: Choice, hidden: list[int]) -> None:
+    capped, plain = build(replace(BASE, gather_cap=3, cap_choice=choice)), build(BASE)
+    with Visibility(GRAPH).hidden(np.array(hidden, np.int64)) as view:
+        edges = kept(view, Cap(3, choice == "near", 6), 5)
+        assert not np.isin(GRAPH.fact[edges], hidden).any()
+        found, wanted = capped.features(5, view, 6).h, plain.features(5, only(view, edges), 6).h
+        whole = plain.features(5, view, 6).h
+    torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-12)
+    assert not torch.allclose(found, whole)
+
+
+@pytest.mark.parametrize("choice", ["uniform", "near"])
+@pytest.mark.parametrize("hidden", [[], [0, 3, 7, 20]])
+def test_a_step_is_normalised_over_the_kept_edges(choice: Choice, hidden: list[int]) -> None:
+    config = replace(BASE, steps=1)
+    capped, plain = build(replace(config, walk_cap=3, cap_choice=choice)), build(config)
+    asked = QueryBatch(np.array([2, 5]), np.array([1, 2]), np.array([5, 5]))
+    with Visibility(GRAPH).hidden(np.array(hidden, np.int64)) as view:
+        cap = Cap(3, choice == "near", 6, step=1)
+        features = [plain.features(5, view)]
+        found = capped.score(asked, view, 6, features)
+        wanted = plain.score(asked, only(view, kept(view, cap, 5)), 6, features)
+    torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(found.sum(1), torch.ones(2, dtype=torch.float64))
+
+
+def test_steps_and_times_see_different_edges_and_the_same_seed_the_same_bits() -> None:
+    count = 300
+    numbers = np.arange(count)
+    star = TemporalGraph.build(count + 1, 1, 0 * numbers, 0 * numbers, numbers + 1, numbers % 12)
+    config = replace(BASE, walk_cap=10, lazy=True, gather_cap=10)
+    model = TGAP(config, star, SPAN).double()
+
+    def edges_of_the_hub(time: int, seed: int) -> list[set[int]]:
+        """Edges out of the hub in the first and the last step; in between its mass may all be at the leaves."""
+        records = model.record(QueryBatch.of([Query(0, 0, time)]), Visibility(star), seed)
+        roads = [records[0].roads, records[-1].roads]
+        return [set(seen.edge[seen.row[0] : seen.row[1]].tolist()) for seen in roads]
+
+    walked = edges_of_the_hub(5, 0)
+    assert [len(edges) for edges in walked] == [10, 10]
+    assert walked[0] != walked[1]
+    assert walked == edges_of_the_hub(5, 0)
+    assert walked[0] != edges_of_the_hub(6, 0)[0]
+    assert walked[0] != edges_of_the_hub(5, 1)[0]
+    one, two = (model.score(QueryBatch.of([Query(0, 0, 5)]), Visibility(star), 3) for _ in range(2))
+    assert torch.equal(one, two)
+
+
+@pytest.mark.parametrize("choice", ["uniform", "near"])
+def test_a_cap_at_the_longest_row_changes_nothing_whatever_is_hidden(choice: Choice) -> None:
+    longest = int(GRAPH.degree.max())
+    view, few = Visibility(GRAPH), np.arange(0, GRAPH.num_facts, 2)
+    config = replace(BASE, walk_cap=longest, gather_cap=longest, cap_choice=choice)
+    torch.testing.assert_close(build(config).score(QUERIES, view, 0), build(BASE).score(QUERIES, view, 0))
+    with view.hidden(few):  # rows are measured by what is visible of them
+        most = int(view.degree.max())
+        assert most < longest
+        config = replace(config, walk_cap=most, gather_cap=most)
+        torch.testing.assert_close(build(config).score(QUERIES, view, 0), build(BASE).score(QUERIES, view, 0))
 
 
 def test_a_trace_of_a_capped_model_sums_to_its_scores() -> None:

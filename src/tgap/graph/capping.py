@@ -1,11 +1,14 @@
 """Rows with at most so many edges, for graphs whose hubs are too large to walk whole.
 
-A capped row keeps ``cap`` of its visible edges and is normalised over those: softmax and uniform rows alike see only
-the kept edges. The choice is a keyed hash of (seed, entity, edge), so it does not depend on the batch.
+A row of n visible edges, n above the cap m, keeps exactly m of them, and everything is normalised over those: softmax
+and uniform rows alike see only the kept edges. The law of either choice stands in docs/model.md, Caps. In short:
 
-"uniform": one edge out of each of ``cap`` equal stretches of the row, O(cap) however long the row is; every edge is as
-likely as any other. "near": ``cap`` edges without replacement with probability proportional to 1 / (1 + |dt|), the
-smallest of cap exponential races, O(row).
+"uniform": systematic sampling, every (n / m)-th visible edge from a random start: each is kept with probability m / n,
+and the sample is spread evenly over neighbours and times. O(m), and a pass over the mask of a row with hidden edges.
+"near": m edges without replacement, each draw proportional to 1 / (1 + |dt|): the m first of n exponential races. O(n).
+
+The start and the races are a keyed hash of (seed, time, step, entity): the same for all queries of a time, whatever the
+batch, and different at other times and steps.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -30,13 +33,14 @@ class Cap(NamedTuple):
     most: int  # edges a row may keep; 0 = all
     near: bool  # prefer edges close to the query's time
     seed: int
+    step: int = 0  # of the walk, from 1 on; 0 for what PGNN gathers
 
 
 def capped_rows(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap) -> tuple[Int64Array, Int64Array]:
     """Rows [len(nodes)+1] and the kept edges of the given entities, in ascending order within a row."""
     graph = visibility.graph
     kept: tuple[Int64Array, Int64Array] = _capped(
-        graph.row, graph.time, graph.fact, visibility.mask, nodes, time, cap.most, cap.near, cap.seed
+        graph.row, graph.time, graph.fact, visibility.mask, visibility.degree, nodes, time, cap
     )
     return kept
 
@@ -45,21 +49,13 @@ def capped_roads(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap)
     """Roads with capped rows for the given (distinct, ascending) entities and empty rows for all others."""
     graph = visibility.graph
     kept, edge = capped_rows(visibility, nodes, time, cap)
-    degree = np.zeros(graph.num_entities, np.int32)
-    degree[nodes] = np.diff(kept)
-    row = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
-    source, neighbour = graph.source[edge], graph.neighbour[edge]
-    fresh = np.ones(len(edge), bool)
-    fresh[1:] = (source[1:] != source[:-1]) | (neighbour[1:] != neighbour[:-1])
-    begin = np.flatnonzero(fresh)
-    pair_edge = np.append(begin, len(edge))
-    pair_row = np.concatenate([[0], np.cumsum(fresh, dtype=np.int64)])[row]
+    row, degree, pair_row, pair_edge = _paired(kept, nodes, graph.neighbour[edge], graph.num_entities)
     return Roads(
         row=row,
         relation=graph.relation[edge],
         time=graph.time[edge],
         pair_row=pair_row,
-        pair_neighbour=neighbour[begin],
+        pair_neighbour=graph.neighbour[edge[pair_edge[:-1]]],
         pair_edge=pair_edge,
         mask=np.ones(len(edge), np.uint8),
         degree=degree,
@@ -82,46 +78,95 @@ def capped_edge_set(
 
 
 @kernel()
-def _capped(graph_row, graph_time, fact, mask, nodes, time, most, near, seed):
-    room = 0
-    for k in range(len(nodes)):
-        length = graph_row[nodes[k] + 1] - graph_row[nodes[k]]
-        room += length if most == 0 else min(length, most)
+def _capped(graph_row, graph_time, fact, mask, degree, nodes, time, cap):
     row = np.zeros(len(nodes) + 1, np.int64)
-    kept = np.empty(room, np.int64)
-    key = mix(np.uint64(seed))
-    count = 0
     for k in range(len(nodes)):
-        first, last = graph_row[nodes[k]], graph_row[nodes[k] + 1]
-        length = last - first
-        if most == 0 or length <= most:
+        visible = np.int64(degree[nodes[k]])
+        row[k + 1] = row[k] + (visible if cap.most == 0 else min(visible, cap.most))
+    edges = np.empty(row[-1], np.int64)
+    key = mix(mix(mix(np.uint64(cap.seed)) + np.uint64(time)) + np.uint64(cap.step))
+    for k in range(len(nodes)):
+        first, last, visible = graph_row[nodes[k]], graph_row[nodes[k] + 1], np.int64(degree[nodes[k]])
+        kept = edges[row[k] : row[k + 1]]
+        row_key = mix(key + np.uint64(nodes[k]))
+        if len(kept) == visible:
+            at = 0
             for edge in range(first, last):
                 if mask[edge] != 0:
-                    kept[count] = edge
-                    count += 1
-        elif near:
-            race = np.empty(length, np.float64)
-            for edge in range(first, last):
-                uniform = (np.float64(edge_hash(key, edge) >> np.uint64(11)) + 0.5) / 9007199254740992.0
-                dt = 0 if fact[edge] < 0 else abs(np.int64(graph_time[edge]) - time)
-                race[edge - first] = -np.log(uniform) * (1.0 + dt) if mask[edge] != 0 else np.inf
-            limit = np.partition(race, most - 1)[most - 1]
-            for edge in range(first, last):
-                if mask[edge] != 0 and race[edge - first] <= limit:
-                    kept[count] = edge
-                    count += 1
+                    kept[at] = edge
+                    at += 1
+        elif cap.near:
+            _keep_near(kept, first, last, visible, graph_time, fact, mask, time, row_key)
         else:
-            for part in range(most):
-                low, high = part * length // most, (part + 1) * length // most
-                chance = edge_hash(mix(key + np.uint64(nodes[k])), part)
-                edge = first + low + np.int64(chance % np.uint64(high - low))
-                if mask[edge] != 0:
-                    kept[count] = edge
-                    count += 1
-        if count == row[k]:  # all sampled edges were hidden: the self-loop never is
-            for edge in range(first, last):
-                if fact[edge] < 0:
-                    kept[count] = edge
-                    count += 1
-        row[k + 1] = count
-    return row, kept[:count]
+            _keep_evenly(kept, first, last, visible, mask, row_key)
+    return row, edges
+
+
+@kernel()
+def _keep_evenly(kept, first, last, visible, mask, row_key):
+    """The visible edges of rank (k n + u) // m for k = 0 .. m-1, with u below n by hash.
+
+    Of the m n numbers k n + u exactly m fall on each rank, no two of them for the same u: probability m / n for all.
+    """
+    most = len(kept)
+    start = np.int64(row_key % np.uint64(visible))
+    if visible == last - first:
+        for k in range(most):
+            kept[k] = first + (k * visible + start) // most
+        return
+    at, rank = 0, 0
+    for edge in range(first, last):
+        if mask[edge] == 0:
+            continue
+        if rank == (at * visible + start) // most:
+            kept[at] = edge
+            at += 1
+            if at == most:
+                return
+        rank += 1
+
+
+@kernel()
+def _keep_near(kept, first, last, visible, graph_time, fact, mask, time, row_key):
+    """The visible edges that finish first when edge e runs for an exponential time of mean 1 + |dt|."""
+    most = len(kept)
+    race = np.empty(visible, np.float64)
+    rank = 0
+    for edge in range(first, last):
+        if mask[edge] != 0:
+            uniform = (np.float64(edge_hash(row_key, edge) >> np.uint64(11)) + 0.5) / 9007199254740992.0  # 2^53
+            dt = 0 if fact[edge] < 0 else abs(np.int64(graph_time[edge]) - time)
+            race[rank] = -np.log(uniform) * (1.0 + dt)
+            rank += 1
+    limit = np.partition(race, most - 1)[most - 1]
+    at, rank = 0, 0
+    for edge in range(first, last):
+        if mask[edge] != 0:
+            if race[rank] <= limit and at < most:
+                kept[at] = edge
+                at += 1
+            rank += 1
+
+
+@kernel()
+def _paired(kept, nodes, neighbour, num_entities):
+    """Rows and degrees of all entities from the kept edges of some; and their edges grouped by neighbour."""
+    row = np.zeros(num_entities + 1, np.int64)
+    pair_row = np.zeros(num_entities + 1, np.int64)
+    degree = np.zeros(num_entities, np.int32)
+    pair_edge = np.empty(len(neighbour) + 1, np.int64)
+    pairs, entity = 0, 0
+    for k in range(len(nodes)):
+        while entity < nodes[k]:
+            entity += 1
+            row[entity], pair_row[entity] = kept[k], pairs
+        for edge in range(kept[k], kept[k + 1]):
+            if edge == kept[k] or neighbour[edge] != neighbour[edge - 1]:
+                pair_edge[pairs] = edge
+                pairs += 1
+        degree[entity] = kept[k + 1] - kept[k]
+    while entity < num_entities:
+        entity += 1
+        row[entity], pair_row[entity] = len(neighbour), pairs
+    pair_edge[pairs] = len(neighbour)
+    return row, degree, pair_row, pair_edge[: pairs + 1]

@@ -22,6 +22,7 @@ from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, Visibility
 from tgap.graph.capping import Cap, capped_edge_set
 from tgap.graph.subgraph import whole_edge_set
+from tgap.graph.temporal import FARTHEST
 from tgap.kernels import backend
 from tgap.kernels.backend import AttentionSettings
 from tgap.kernels.structure import EdgeSet
@@ -174,9 +175,9 @@ class TGAP(nn.Module):
             return self._edges_into(np.arange(self.graph.num_entities), time, visibility, seed)
         return whole_edge_set(visibility, self._inverse, self.displacement.origin(time))
 
-    def cap(self, most: int, seed: int) -> Cap:
-        """How rows are cut to ``most`` edges."""
-        return Cap(most, self.config.cap_choice == "near", seed)
+    def cap(self, most: int, seed: int, step: int = 0) -> Cap:
+        """How rows are cut to ``most`` edges, in a step of the walk or (0) for PGNN."""
+        return Cap(most, self.config.cap_choice == "near", seed, step)
 
     def _edges_into(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> EdgeSet:
         cap = self.cap(self.config.gather_cap, seed)
@@ -205,7 +206,7 @@ class TGAP(nn.Module):
             if ids.min() < 0 or ids.max() >= bound:
                 bad = ids[(ids < 0) | (ids >= bound)][0]
                 raise QueryError(f"{what} id {bad} is out of range; expected 0 to {bound - 1}")
-        far = (queries.time <= -(2**30)) | (queries.time >= 2**30)  # so that displacements fit 32 bits
+        far = (queries.time <= -FARTHEST) | (queries.time >= FARTHEST)
         if far.any():
             raise QueryError(
                 f"time {queries.time[far][0]} is too far from the timeline; expected less than 2**30 units"

@@ -94,7 +94,7 @@ class Walk:
         self._seed = seed
         self._start(features)
         for step in range(1, model.config.steps):
-            self._look_ahead()
+            self._look_ahead(step)
             core = self._choose_core(step)
             before = self.mass
             recording = self._flow(core)
@@ -104,7 +104,7 @@ class Walk:
             self._update()
             if keep:
                 self.records.append(StepRecord(before, self.mass, recording, core, sample, self.subgraphs, self._roads))
-        self._look_ahead()
+        self._look_ahead(model.config.steps)
         self._enter()
 
     def to_targets(self, row: IntArray, node: NDArray[np.int32]) -> Tensor:
@@ -160,14 +160,13 @@ class Walk:
         else:
             self.subgraphs, self.g = Subgraphs.everything(entities), self._features.h
 
-    def _look_ahead(self) -> None:
-        """The roads of the next flow, and the features it will score if they are computed lazily."""
+    def _look_ahead(self, step: int) -> None:
+        """The roads of the step's flow, and the features it will score if they are computed lazily."""
         model = self.model
         if model.config.walk_cap:
             nodes = np.unique(self.mass.node).astype(np.int64)
-            self._roads = capped_roads(
-                self.visibility, nodes, int(self.queries.time[0]), model.cap(model.config.walk_cap, self._seed)
-            )
+            cap = model.cap(model.config.walk_cap, self._seed, step)
+            self._roads = capped_roads(self.visibility, nodes, int(self.queries.time[0]), cap)
         else:
             self._roads = roads(self.visibility)
         if model.config.lazy:
