@@ -95,6 +95,16 @@ def test_a_sample_is_the_same_for_the_same_seed(run: Run, tmp_path: Path) -> Non
     assert figures(1) != figures(2)
 
 
+@pytest.mark.parametrize(("option", "starts"), [("--json", "{"), ("--csv", "scorer,"), ("--markdown", "# world")])
+def test_a_dash_prints_the_text_and_nothing_else(run: Run, option: str, starts: str) -> None:
+    result = run("recency", "--dataset", "world", "--limit", "20", option, "-")
+    assert result.stdout.startswith(starts)
+    assert "wrote" not in result.stdout
+    assert not Path("-").exists()
+    if option == "--json":
+        assert json.loads(result.stdout)["queries"]["ranked"] == 20
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

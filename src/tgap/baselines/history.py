@@ -8,8 +8,9 @@ For a query (s, r, ?, t) the score of an entity o is
 
 with w(dt) = 1 / (1 + |dt| / ``time_scale``) and dt the event's time minus t, in units of the timeline. An infinite
 scale gives w = 1: plain counting. Events are seen from s: those in which s stood at the other end count as the inverse
-relation. The last term is smaller than any single event of the first two; it only puts entities that never met s into
-an order (otherwise thousands of them tie at zero), and so answers questions about subjects that train does not know.
+relation. The last term is tiny beside an event of the first two (unless that lies a million scales away); it puts
+entities that never met s into an order (otherwise thousands of them tie at zero), and so answers questions about
+subjects that train does not know. Where the first two terms are equal, it decides.
 """
 
 from __future__ import annotations

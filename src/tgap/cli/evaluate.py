@@ -40,9 +40,11 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--details", is_flag=True, help="Also print the breakdowns: by relation, degree, answers, distance.")
 @click.option("--no-baselines", is_flag=True, help="Leave the untrained baselines out of the tables.")
-@click.option("--json", "json_file", type=_FILE, metavar="FILE", help="Write every figure as JSON.")
-@click.option("--csv", "csv_file", type=_FILE, metavar="FILE", help="Write every figure as CSV.")
-@click.option("--markdown", "markdown_file", type=_FILE, metavar="FILE", help="Write the tables as a Markdown page.")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write every figure as JSON; - prints it instead of the tables."
+)
+@click.option("--csv", "csv_file", metavar="FILE", help="Write every figure as CSV; - prints it.")
+@click.option("--markdown", "markdown_file", metavar="FILE", help="Write the tables as a Markdown page; - prints it.")
 @click.option("--predictions", "predictions_file", type=_FILE, metavar="FILE", help="Write every query as Parquet.")
 @click.option(
     "--top",
@@ -62,9 +64,9 @@ def evaluate(
     seed: int,
     details: bool,
     no_baselines: bool,
-    json_file: Path | None,
-    csv_file: Path | None,
-    markdown_file: Path | None,
+    json_file: str | None,
+    csv_file: str | None,
+    markdown_file: str | None,
     predictions_file: Path | None,
     top: int,
     threads: int | None,
@@ -82,14 +84,15 @@ def evaluate(
     from rich.console import Console
 
     from tgap.baselines import UNTRAINED, build_baseline
-    from tgap.data.atomic import write_atomically
+    from tgap.cli.predict import write_output
     from tgap.evaluation import PROTOCOLS, Filters, markdown_page, report_csv, report_json
     from tgap.evaluation import evaluate as evaluate_scorer
     from tgap.evaluation.predictions import write_predictions
 
-    for target in (json_file, csv_file, markdown_file, predictions_file):
-        if target is not None:
-            _check_target(target)
+    texts = (json_file, csv_file, markdown_file)
+    for target in (*texts, predictions_file):
+        if target not in (None, "-"):
+            _check_target(Path(target))
     protocols = PROTOCOLS if protocol == "all" else (protocol,)
     scorer, data, batch_size = _load(run, dataset, threads)
     filters = Filters.of(data)
@@ -110,23 +113,14 @@ def evaluate(
             for one in (scorer, *beside)
         ]
     reports = [evaluation.report for evaluation in evaluations]
-    _print(Console(), reports, protocols, details)
-
-    written = []
-    if json_file is not None:
-        write_atomically(json_file, report_json(reports[0], reports[1:]).encode())
-        written.append(json_file)
-    if csv_file is not None:
-        write_atomically(csv_file, report_csv(reports).encode())
-        written.append(csv_file)
-    if markdown_file is not None:
-        write_atomically(markdown_file, markdown_page(reports, protocols).encode())
-        written.append(markdown_file)
+    if "-" not in texts:
+        _print(Console(), reports, protocols, details)
+    write_output(json_file, report_json(reports[0], reports[1:]))
+    write_output(csv_file, report_csv(reports))
+    write_output(markdown_file, markdown_page(reports, protocols))
     if predictions_file is not None:
         write_predictions(predictions_file, evaluations[0], data, filters)
-        written.append(predictions_file)
-    for path in written:
-        click.echo(f"wrote {path}")
+        click.echo(f"wrote {predictions_file}", err="-" in texts)
 
 
 def _check_target(path: Path) -> None:
