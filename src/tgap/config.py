@@ -295,9 +295,9 @@ def _find_key(key: str) -> tuple[str | None, str]:
         raise ConfigError(f"setting {key!r} is ambiguous; write one of {', '.join(f'{home}.{key}' for home in homes)}")
     import difflib  # noqa: PLC0415  only on the way to an error
 
-    known_keys = [f"{known}.{name}" for known, owner in _SECTIONS.items() for name in _names(owner)]
+    known_keys = [f"{known}.{entry.name}" for known, owner in _SECTIONS.items() for entry in fields(owner)]
     near = difflib.get_close_matches(key, known_keys, n=3, cutoff=0.4)
-    hint = f"did you mean {', '.join(near)}?" if near else f"settings look like {known_keys[0]}"
+    hint = f"did you mean {', '.join(near)}?" if near else "tgap train --show-config lists all settings"
     raise ConfigError(f"unknown setting {key!r}; {hint}")
 
 
