@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,17 +15,19 @@ import click
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change a setting of the copy, such as the size of the subgraph.",
+    help="Change a setting of the copy: evaluation.*, or the size of the subgraph and its caps. The report says so.",
 )
 @click.option(
     "--report",
     "reports",
     multiple=True,
     metavar="NAME=FILE",
-    help="Figures to ship with it under a name: a file that tgap evaluate --json wrote.",
+    help="Figures to ship with it under a name: a file that tgap evaluate --json wrote about this run.",
 )
 def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str, ...]) -> None:
     """Write weights, settings, environment and figures of a run to FOLDER, without anything to resume from.
+
+    FOLDER must be new or empty.
 
     \b
     Examples:
@@ -36,13 +36,13 @@ def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str
     """
     from tgap.cli.train import parse_settings
     from tgap.runs import export_run, find_run
+    from tgap.runs.export import read_figures
 
-    figures = {name: _read(Path(file)) for name, file in (_split(text) for text in reports)}
-    config = find_run(run).config().with_values(parse_settings(settings))
-    target = export_run(run, folder, figures)
-    target.write_config(config)
+    source = find_run(run)
+    figures = {name: read_figures(Path(file), source) for name, file in (_split(text) for text in reports)}
+    target = export_run(run, folder, figures, parse_settings(settings))
     size = target.weights_file.stat().st_size / 1e6
-    click.echo(f"wrote {folder}: {size:.1f} MB of weights for {config.dataset}")
+    click.echo(f"wrote {folder}: {size:.1f} MB of weights for {target.config().dataset}")
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -52,14 +52,3 @@ def _split(text: str) -> tuple[str, str]:
     if not sign or not name or not file:
         raise RunError(f"--report {text!r} is not NAME=FILE; write for instance --report test=test.json")
     return name, file
-
-
-def _read(path: Path) -> Any:
-    """The headline figures of a report: its protocols and what they were measured on, without breakdowns."""
-    from tgap.errors import RunError
-
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-        return {key: report[key] for key in ("raw", "static", "time", "split", "queries") if key in report}
-    except (OSError, ValueError, TypeError) as error:
-        raise RunError(f"cannot read {path}: {error}; give a file that tgap evaluate --json wrote") from error

@@ -1,7 +1,8 @@
 """The run folder: config, environment, weights, metrics and report; make, find, load and ship a run."""
 
+from tgap.runs.export import export_run
 from tgap.runs.folder import RunFolder, create_run, find_run, shipped_runs
-from tgap.runs.load import LoadedRun, build_graph, build_model, export_run, load_scorer
+from tgap.runs.load import LoadedRun, build_graph, build_model, load_scorer
 
 __all__ = [
     "LoadedRun",

@@ -1,8 +1,7 @@
-"""From a run folder to something that answers queries, and from a run to the small form that is shipped."""
+"""From a run folder to something that answers queries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.errors import RunError
 from tgap.graph import TemporalGraph
-from tgap.runs.files import read_tensors, write_json, write_tensors, write_text, writing
+from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
 from tgap.scorer import Scorer
 
@@ -87,23 +86,3 @@ def load_weights(model: torch.nn.Module, folder: RunFolder) -> None:
             f"the folder holds files of two runs, or was made by another version of tgap"
         )
     model.load_state_dict(tensors)
-
-
-def export_run(run: str | Path, folder: Path, figures: Mapping[str, Any] | None = None) -> RunFolder:
-    """Write the small form of a run: config, environment, report and weights in float32, nothing to resume from.
-
-    ``figures`` are added to the report (test results, say).
-    """
-    source = find_run(run)
-    if not source.weights_file.exists():
-        raise RunError(f"{source.path} has no weights to export; train on with: tgap train --resume {source.path}")
-    target = RunFolder(folder)
-    tensors, metadata = read_tensors(source.weights_file)
-    small = {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in tensors.items()}
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    write_tensors(target.weights_file, small, metadata)
-    write_json(target.environment_file, source.environment())
-    write_json(target.report_file, {**source.report(), **(figures or {})})
-    write_text(target.config_file, source.config().to_toml())
-    return target
