@@ -78,7 +78,7 @@ def full(only: str = "", batches: int | None = None) -> dict[str, list[dict[str,
             if re.search(only, f"{table} {planned}"):
                 case = replace(planned, batches=min(batches or planned.batches, planned.batches))
                 tables[table].append({**asdict(case), **run(case, cache if table == "first" else None)})
-            if table == "first" and len(tables[table]):
+            if table == "first" and table in tables:
                 assert len(list(Path(cache).iterdir())) == 1, "kernels changed meanwhile, or NUMBA_CACHE_DIR is ignored"
     return dict(tables)
 

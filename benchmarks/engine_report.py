@@ -119,15 +119,14 @@ def summary(tables: dict[str, list[Row]]) -> Iterator[str]:
 def speedups(rows: list[Row]) -> Iterator[str]:
     """Compiled over reference for batches that both could run, 32 first."""
 
-    def times(row: Row, kernels: str) -> dict[tuple[bool, int], float]:
-        same = [r for r in rows if (r["task"], r["size"], r["kernels"]) == (row["task"], row["size"], kernels)]
-        return {(r["mixed"], r["batch"]): r["ms"] for r in same if "ms" in r}
+    def times(*wanted: str) -> dict[tuple[bool, int], float]:
+        same = [row for row in rows if (row["task"], row["size"], row["kernels"]) == wanted]
+        return {(row["mixed"], row["batch"]): row["ms"] for row in same if "ms" in row}
 
     for size in ("x10", "x100"):
         for task in ("train", "eval"):
-            row = {"task": task, "size": size}
-            slow, fast = times(row, "reference"), times(row, "compiled")
+            slow, fast = times(task, size, "reference"), times(task, size, "compiled")
             both = sorted(set(slow) & set(fast), key=lambda key: (key != (False, 32), key))
             told = [f"{slow[k] / fast[k]:.0f} times (batch {k[1]}{' of mixed days' if k[0] else ''})" for k in both]
             if told:
-                yield f"{task} {size}: compiled is faster than the reference {', '.join(told)}."
+                yield f"{task} {size}: compiled is {', '.join(told)} as fast as the reference."
