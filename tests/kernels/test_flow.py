@@ -15,8 +15,9 @@ from tests.tiny import tiny_graph
 from tgap.graph import TemporalGraph, Visibility
 from tgap.graph.subgraph import roads
 from tgap.kernels import flows
+from tgap.kernels.backend import Recording
 from tgap.kernels.clock import Clock
-from tgap.kernels.flows import FlowInput, MassLists, Recording
+from tgap.kernels.flows import FlowInput, MassLists
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import Walkers
 
@@ -44,7 +45,9 @@ class Stage:
     @property
     def recording(self) -> Recording:
         """Record no edge."""
-        return Recording(np.full(len(self.given.walkers.mass_node), -1, np.int64), np.zeros(0), np.zeros(0))
+        return Recording(
+            np.full(len(self.given.walkers.mass_node), -1, np.int64), np.zeros(0), np.zeros((0, LANES.width))
+        )
 
 
 def _rows(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -104,10 +107,10 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     start = np.full(len(walkers.mass_node), -1, np.int64)
     start[1] = 0  # entity 0 of the first query has mass and no feature
     degree = int(play.graph.degree[0])
-    recording = Recording(start, np.zeros(degree), np.zeros(degree * LANES.width))
+    recording = Recording(start, np.zeros(degree), np.zeros((degree, LANES.width)))
     play.step(*play.tensors, recording=recording)
     share = play.tensors[0][1].detach().numpy() / degree
-    np.testing.assert_allclose(recording.full.reshape(degree, -1), np.tile(share, (degree, 1)), rtol=1e-12)
+    np.testing.assert_allclose(recording.full, np.tile(share, (degree, 1)), rtol=1e-12)
     np.testing.assert_allclose(recording.mean, share.sum() / FLOWS, rtol=1e-12)
 
 

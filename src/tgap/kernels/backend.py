@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -71,17 +70,6 @@ class Mass:
         """[M] mean over flows."""
         return self.value.sum(1) / self.flows
 
-    def at(self, query: NDArray[np.int64], node: NDArray[np.integer]) -> Tensor:
-        """[..] mean mass of given entities in the lists of given queries; 0 where an entity holds none."""
-        owner = np.repeat(np.arange(len(self.row) - 1), np.diff(self.row))
-        size = int(max(self.node.max(initial=0), node.max(initial=0))) + 1
-        held = owner * size + self.node
-        order = np.argsort(held)
-        wanted = query * size + node
-        place = order[np.minimum(np.searchsorted(held, wanted, sorter=order), len(held) - 1)]
-        mean = self.mean().index_select(0, torch.from_numpy(place))
-        return torch.where(torch.from_numpy(held[place] == wanted), mean, torch.zeros((), dtype=mean.dtype))
-
 
 @dataclass(frozen=True)
 class FlowBatch:
@@ -106,10 +94,15 @@ class Recording:
     full: NDArray[Any]  # [room, columns of Mass.value], or no rows where the mean is enough
 
     @classmethod
+    def of(cls, mass: Mass, start: NDArray[np.int64], room: int, full: bool = False) -> Recording:
+        """``room`` for the edges of a step from ``mass``; ``full``: each flow's attention besides the mean."""
+        kind = mass.value[:0].numpy(force=True).dtype
+        return cls(start, np.zeros(room, kind), np.zeros((room if full else 0, mass.value.shape[1]), kind))
+
+    @classmethod
     def nothing(cls, mass: Mass) -> Recording:
         """Record no edge."""
-        kind = mass.value.numpy(force=True).dtype
-        return cls(np.full(len(mass.node), -1, np.int64), np.zeros(0, kind), np.zeros((0, mass.value.shape[1]), kind))
+        return cls.of(mass, np.full(len(mass.node), -1, np.int64), 0)
 
 
 class Backend(Protocol):
@@ -151,7 +144,10 @@ class Backend(Protocol):
         ...
 
     def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
-        """[targets] mean mass that given entities (``row``: those of each query) hold after one more step."""
+        """[targets] mean mass that given entities (``row``: those of each query) hold after one more step.
+
+        Roads must be symmetric: the edges into an entity are found as those out of it.
+        """
         ...
 
     def to_all(self, batch: FlowBatch) -> Tensor:

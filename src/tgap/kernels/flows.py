@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from tgap.kernels import compiled_flow, compiled_flow_backward
-from tgap.kernels.chunks import Array, flat, sum_chunks
+from tgap.kernels.backend import Recording
+from tgap.kernels.chunks import flat, sum_chunks
 from tgap.kernels.clock import Clock
 from tgap.kernels.compiled_flow import FlowShape, Keys, Workspace
 from tgap.kernels.layout import Lanes
@@ -86,15 +87,6 @@ _spaces = _Spaces()
 
 
 @dataclass
-class Recording:
-    """Where a step writes the attention of edges: entry m of the mass list from start[m] on (-1: nowhere)."""
-
-    start: NDArray[np.int64]  # [M]
-    mean: Array  # [room]
-    full: Array  # [room * W], or empty
-
-
-@dataclass
 class MassLists:
     """The new mass of each query."""
 
@@ -120,7 +112,7 @@ class _FlowStep(torch.autograd.Function):
         held = flat(mass)
         value = np.empty(int(start[-1]) * lanes.width, held.dtype)
         count = np.zeros(given.num_queries, np.int64)
-        record = (recording.start, recording.mean, recording.full)
+        record = (recording.start, recording.mean, recording.full.reshape(-1))
 
         def kernel(chunk: int) -> None:
             key, space = _spaces.lend(given, relation.shape[0], held.dtype)

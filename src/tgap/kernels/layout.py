@@ -89,11 +89,11 @@ class Lanes:
 
     def gather(self, rows: Tensor) -> Tensor:
         """[.., row] -> [.., d], the inverse of ``spread``."""
-        result: Tensor = _Gather.apply(rows, self)  # type: ignore[no-untyped-call]
+        result: Tensor = _FromLanes.apply(rows, self)  # type: ignore[no-untyped-call]
         return result
 
 
-class _Gather(torch.autograd.Function):
+class _FromLanes(torch.autograd.Function):
     """``Lanes.gather``; positions are distinct, so its backward pass copies where torch's own would add."""
 
     @staticmethod

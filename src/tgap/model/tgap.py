@@ -139,7 +139,7 @@ class TGAP(nn.Module):
         edges = self.edges(time, visibility, seed)
         for number, layer in enumerate(self.pgnn):
             shared = tables if number == 0 and tables is not None else self._tables(layer, h, h)
-            h = self._activate(self.backend.attend(shared, edges))
+            h = self.activate(self.backend.attend(shared, edges))
         return self._features(h)
 
     def features_of(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> Features:
@@ -147,7 +147,7 @@ class TGAP(nn.Module):
         h = self.entity.index_select(0, torch.from_numpy(nodes))
         for layer in self.pgnn:
             edges = self._edges_into(nodes, time, visibility, seed)
-            h = self._activate(self.backend.attend(self._tables(layer, h, self.entity), edges))
+            h = self.activate(self.backend.attend(self._tables(layer, h, self.entity), edges))
         return self._features(h)
 
     def first_tables(self) -> Any:
@@ -163,7 +163,8 @@ class TGAP(nn.Module):
         """The messages of SGNN (paper, section 4.3), from features g along the edges of a subgraph."""
         return self.backend.attend(self._tables(self.sgnn, g, g), edges)
 
-    def _activate(self, h: Tensor) -> Tensor:
+    def activate(self, h: Tensor) -> Tensor:
+        """What follows PGNN and SGNN."""
         return leaky_relu(h, self.config.leaky_slope) if self.config.activation else h
 
     def _features(self, h: Tensor) -> Features:

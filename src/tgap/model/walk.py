@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import leaky_relu
 
 from tgap.graph import Visibility
 from tgap.graph.capping import capped_roads
@@ -109,7 +108,11 @@ class Walk:
 
     def to_targets(self, row: IntArray, node: NDArray[np.int32]) -> Tensor:
         """[targets] mean mass that given entities of each query hold at the end."""
-        return self.model.backend.to_targets(self._batch(), row, node)
+        backend = self.model.backend
+        if self._roads.symmetric:
+            return backend.to_targets(self._batch(), row, node)
+        after = backend.step(self._batch(), Recording.nothing(self.mass))
+        return self._held(after, np.repeat(np.arange(len(row) - 1), np.diff(row)), node)
 
     def to_all(self) -> Tensor:
         """[B, N] mean mass of every entity at the end."""
@@ -223,16 +226,9 @@ class Walk:
             edges = model.edges(int(self.queries.time[0]), self.visibility, self._seed)
         g = model.subgraph_network(g, edges)
         if model.sgnn.arrival is not None:
-            g = g + self._arrived()[:, None] * (h @ model.sgnn.arrival.T)
-        self.g = leaky_relu(g, model.config.leaky_slope) if model.config.activation else g
-
-    def _arrived(self) -> Tensor:
-        """[Q] mean mass of the subgraph's entities."""
-        subgraphs, mass = self.subgraphs, self.mass
-        entities = self.model.graph.num_entities
-        entry = find_entries(mass.row, mass.node, subgraphs.query, subgraphs.node, entities)
-        mean = mass.mean().index_select(0, torch.from_numpy(np.maximum(entry, 0)))
-        return torch.where(torch.from_numpy(entry >= 0), mean, torch.zeros((), dtype=mean.dtype))
+            arrived = self._held(self.mass, subgraphs.query, subgraphs.node)
+            g = g + arrived[:, None] * (h @ model.sgnn.arrival.T)
+        self.g = model.activate(g)
 
     def _enter(self) -> None:
         """The question enters: g <- W_g [g || q]."""
@@ -241,15 +237,16 @@ class Walk:
     def _recording(self, core: CoreNodes | None) -> Recording:
         """Room for the attention of the core nodes' edges, or of all edges if the walk is to be kept."""
         mass = self.mass
-        kind = mass.value.detach().numpy().dtype
-        start, room = np.full(len(mass.node), -1, np.int64), 0
         if self.keep:
             ends = np.concatenate([[0], np.cumsum(np.diff(self._roads.row)[mass.node])])
-            start, room = ends[:-1], int(ends[-1])
-        elif core is not None:
-            start, room = core.start, core.room
-        full = np.zeros((room if self.keep else 0, mass.value.shape[1]), kind)
-        return Recording(start, np.zeros(room, kind), full)
+            return Recording.of(mass, ends[:-1], int(ends[-1]), full=True)
+        return Recording.nothing(mass) if core is None else Recording.of(mass, core.start, core.room)
+
+    def _held(self, mass: Mass, query: IntArray, node: NDArray[np.int32]) -> Tensor:
+        """[..] mean mass of given entities in the lists of given queries (non-decreasing); 0 where they hold none."""
+        entry = find_entries(mass.row, mass.node, query, node, self.model.graph.num_entities)
+        mean = mass.mean().index_select(0, torch.from_numpy(np.maximum(entry, 0)))
+        return torch.where(torch.from_numpy(entry >= 0), mean, torch.zeros((), dtype=mean.dtype))
 
     def _rows_of(self, query: IntArray, node: NDArray[np.integer]) -> Tensor:
         """Rows of the features of given entities at their query's time."""
