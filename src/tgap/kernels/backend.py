@@ -108,6 +108,8 @@ class Recording:
 class Backend(Protocol):
     """Kernels of the model."""
 
+    cpu_only: bool  # tensors must be on the CPU; otherwise they may be anywhere, all in one place
+
     def tables(
         self,
         target: Tensor,

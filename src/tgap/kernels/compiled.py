@@ -66,6 +66,8 @@ class MessageTables:
 class CompiledBackend:
     """Numba kernels on the CPU."""
 
+    cpu_only = True
+
     def tables(
         self,
         target: Tensor,

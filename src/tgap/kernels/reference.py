@@ -42,6 +42,8 @@ class MessageInputs(NamedTuple):
 class ReferenceBackend:
     """Plain torch on any device."""
 
+    cpu_only = False
+
     def tables(
         self,
         target: Tensor,
@@ -110,7 +112,9 @@ class ReferenceBackend:
     def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
         """See ``Backend.to_targets``."""
         query = np.repeat(np.arange(len(row) - 1), np.diff(row))
-        return _arrive(batch)[torch.from_numpy(query), torch.from_numpy(node.astype(np.int64))]
+        arrived = _arrive(batch)
+        at = (query, node.astype(np.int64))
+        return arrived[tuple(torch.from_numpy(index).to(arrived.device) for index in at)]
 
     def to_all(self, batch: FlowBatch) -> Tensor:
         """See ``Backend.to_all``."""

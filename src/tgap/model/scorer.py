@@ -60,9 +60,8 @@ class TGAPScorer:
         order = np.argsort(queries.time, kind="stable")
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
-            parts.append(
-                self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch)).numpy()
-            )
+            found = self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch))
+            parts.append(found.numpy(force=True))
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
             scores[order] = np.concatenate(parts)
@@ -95,5 +94,5 @@ class TGAPScorer:
         steps = tuple(step_trace(self.graph, query, record) for record in records)
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after
-        scores[last.node] = last.mean().numpy()
+        scores[last.node] = last.mean().numpy(force=True)
         return Trace(query, steps, scores)

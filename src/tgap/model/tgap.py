@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from tgap.config import ModelConfig
-from tgap.errors import QueryError
+from tgap.errors import ConfigError, QueryError
 from tgap.graph import TemporalGraph, Visibility
 from tgap.graph.capping import Cap, capped_edge_set
 from tgap.graph.subgraph import whole_edge_set
@@ -102,7 +103,7 @@ class TGAP(nn.Module):
             walk = Walk(self, distinct.take(part), visibility, seed)
             first, stop = row[part[0]], row[part[-1] + 1]
             reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, node[first:stop]))
-        mass = torch.cat(reached).index_select(0, torch.from_numpy(of_fact.ravel()))
+        mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
         return LossResult(-(mass + 1e-12).log().mean(), int((mass.detach() == 0).sum()))
 
     @torch.no_grad()
@@ -111,14 +112,14 @@ class TGAP(nn.Module):
     ) -> Tensor:
         """[B, N] mass of every entity. ``features``: of the batch's distinct times in ascending order, if at hand."""
         self.check(queries)
-        scores = torch.empty((len(queries), self.graph.num_entities), dtype=self.entity.dtype)
+        scores = self.entity.new_empty((len(queries), self.graph.num_entities))
         times = np.unique(queries.time)
         for part in self._parts(queries.time):
             mine = queries.take(part)
             at_hand = (
                 None if features is None else [features[int(k)] for k in np.flatnonzero(np.isin(times, mine.time))]
             )
-            scores[torch.from_numpy(part)] = Walk(self, mine, visibility, seed, at_hand).to_all()
+            scores[self.tensor(part)] = Walk(self, mine, visibility, seed, at_hand).to_all()
         return scores
 
     @torch.no_grad()
@@ -144,7 +145,7 @@ class TGAP(nn.Module):
 
     def features_of(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> Features:
         """The features of some entities only, in their order; for at most one layer."""
-        h = self.entity.index_select(0, torch.from_numpy(nodes))
+        h = self.entity.index_select(0, self.tensor(nodes))
         for layer in self.pgnn:
             edges = self._edges_into(nodes, time, visibility, seed)
             h = self.activate(self.backend.attend(self._tables(layer, h, self.entity), edges))
@@ -197,8 +198,17 @@ class TGAP(nn.Module):
             return [every[times == time] for time in np.unique(times)]
         return [every]
 
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """An array where the parameters are."""
+        return torch.from_numpy(array).to(self.entity.device)
+
     def check(self, queries: QueryBatch) -> None:
-        """Ids in range, times that fit: the kernels themselves check nothing."""
+        """Ids in range, times that fit, parameters where the kernels run: the kernels themselves check nothing."""
+        if self.backend.cpu_only and self.entity.device.type != "cpu":
+            raise ConfigError(
+                f"the compiled kernels run on the CPU, but the model is on {self.entity.device};"
+                ' move it there or build it with kernels="reference"'
+            )
         if not len(queries):
             raise QueryError("the batch is empty; ask at least one question")
         bounds = {"subject": self.graph.num_entities, "relation": 2 * self.graph.num_relations}

@@ -146,7 +146,7 @@ class Walk:
             self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
 
         h = self._features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
-        subject, relation = torch.from_numpy(queries.subject), torch.from_numpy(queries.relation)
+        subject, relation = model.tensor(queries.subject), model.tensor(queries.relation)
         embedding = model.entity.index_select(0, subject)
         self.q = model.query(embedding, h, model.relation.index_select(0, relation), model.sgnn)
         settings = model.flow.settings
@@ -154,7 +154,7 @@ class Walk:
         table = self._features.table
         self._tables = model.backend.flow_tables(table, model.relation, time, model.flow.key, settings)
 
-        value = torch.zeros((len(queries), model.backend.columns(settings.flows)), dtype=model.entity.dtype)
+        value = model.entity.new_zeros((len(queries), model.backend.columns(settings.flows)))
         value[:, : settings.flows] = 1
         alone = np.arange(len(queries) + 1, dtype=np.int64)
         self.mass = Mass(alone, queries.subject.astype(np.int32), value, settings.flows)
@@ -188,7 +188,7 @@ class Walk:
         config, mass = self.model.config, self.mass
         if not config.subgraph:
             return None
-        mean = mass.mean().detach().numpy()
+        mean = mass.mean().numpy(force=True)
         return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, self._roads.row)
 
     def _flow(self, core: CoreNodes | None) -> Recording:
@@ -217,7 +217,7 @@ class Walk:
             self._compute(subgraphs.node)
         h = self._features.h.index_select(0, self._rows_of(subgraphs.query, subgraphs.node))
         if model.config.subgraph:
-            origin = torch.from_numpy(subgraphs.origin)
+            origin = model.tensor(subgraphs.origin)
             g = torch.where((origin >= 0)[:, None], self.g.index_select(0, origin.clamp(min=0)), h)
             times = np.array([model.displacement.origin(int(time)) for time in self.queries.time], np.int64)
             edges = subgraphs.edge_set(model.graph, times, model.displacement.signs)
@@ -232,7 +232,7 @@ class Walk:
 
     def _enter(self) -> None:
         """The question enters: g <- W_g [g || q]."""
-        self.g = self.model.enter(self.g, self.q, torch.from_numpy(self.subgraphs.query))
+        self.g = self.model.enter(self.g, self.q, self.model.tensor(self.subgraphs.query))
 
     def _recording(self, core: CoreNodes | None) -> Recording:
         """Room for the attention of the core nodes' edges, or of all edges if the walk is to be kept."""
@@ -245,12 +245,12 @@ class Walk:
     def _held(self, mass: Mass, query: IntArray, node: NDArray[np.int32]) -> Tensor:
         """[..] mean mass of given entities in the lists of given queries (non-decreasing); 0 where they hold none."""
         entry = find_entries(mass.row, mass.node, query, node, self.model.graph.num_entities)
-        mean = mass.mean().index_select(0, torch.from_numpy(np.maximum(entry, 0)))
-        return torch.where(torch.from_numpy(entry >= 0), mean, torch.zeros((), dtype=mean.dtype))
+        mean = mass.mean().index_select(0, self.model.tensor(np.maximum(entry, 0)))
+        return torch.where(self.model.tensor(entry >= 0), mean, 0.0)
 
     def _rows_of(self, query: IntArray, node: NDArray[np.integer]) -> Tensor:
         """Rows of the features of given entities at their query's time."""
-        return torch.from_numpy(self._place[self._group[query], node].astype(np.int64))
+        return self.model.tensor(self._place[self._group[query], node].astype(np.int64))
 
     def _batch(self) -> FlowBatch:
         """What the next flow reads."""
