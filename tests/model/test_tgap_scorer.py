@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -67,6 +70,50 @@ def test_features_are_computed_once_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_array_equal(first, again)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        tiny_config(displacement="absolute"),
+        tiny_config(displacement="absolute", pgnn_layers=2),
+        tiny_config(pgnn_layers=0),
+        tiny_config(pgnn_layers=0, gather_cap=2, cap_choice="near"),
+    ],
+)
+def test_features_are_computed_once_where_they_do_not_look_at_time(
+    config: ModelConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model(config=config)
+    view = Visibility(model.graph)
+    assert all(torch.equal(model.features(time, view).h, model.features(0, view).h) for time in (4, 7, -2))
+    counting = CountingModel(model, monkeypatch)
+    scorer, asked = TGAPScorer(model, SETTINGS), batch_of((0, 1, 4), (2, 1, 4), (1, 0, 7), (1, 0, -2))
+    scorer.score(asked)
+    scorer.trace(Query(5, 2, 9))
+    assert counting.whole.total() == 1
+    model.loss(asked, np.array([1, 2, 3, 4]), view, 0)
+    assert counting.whole.total() == 2
+
+
+@pytest.mark.parametrize("choice", ["uniform", "near"])
+def test_capped_rows_make_features_of_their_time(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model(config=tiny_config(displacement="absolute", gather_cap=2, cap_choice=choice))
+    counting = CountingModel(model, monkeypatch)
+    TGAPScorer(model, SETTINGS).score(batch_of((0, 1, 4), (1, 0, 7)))
+    assert counting.whole == {4: 1, 7: 1}
+    early, late = (model.features(time, Visibility(model.graph)).h for time in (4, 7))
+    assert not torch.equal(early, late)
+
+
+def test_walks_of_one_query_share_the_features_of_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model(config=tiny_config(subgraph=False))
+    counting = CountingModel(model, monkeypatch)
+    asked, view = batch_of((0, 1, 4), (2, 1, 7), (1, 0, 4), (5, 3, 4)), Visibility(model.graph)
+    model.score(asked, view, 0)
+    assert counting.whole == {4: 1, 7: 1}
+    model.loss(asked, np.array([1, 2, 3, 4]), view, 0)
+    assert counting.whole == {4: 2, 7: 2}
+
+
 def test_refresh_forgets_the_features(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny_model()
     counting = CountingModel(model, monkeypatch)
@@ -126,6 +173,26 @@ def test_the_least_recently_used_features_go_first() -> None:
     assert computed == [1, 2, 3, 4]
     cache.get(2, compute)
     assert computed == [1, 2, 3, 4, 2]
+
+
+def test_features_that_several_threads_ask_for_are_computed_once() -> None:
+    cache = FeatureCache(megabytes=3)
+    computed: list[int] = []
+    together = threading.Barrier(4)
+
+    def compute(time: int) -> Features:
+        computed.append(time)
+        sleep(0.1)  # long enough for the others to ask
+        return features_of_size(1)
+
+    def ask(_: int) -> Features:
+        together.wait()
+        return cache.get(5, compute)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(ask, range(4)))
+    assert computed == [5]
+    assert all(features is found[0] for features in found)
 
 
 def test_the_cache_never_outgrows_its_bound() -> None:

@@ -19,21 +19,24 @@ class FeatureCache:
         self._lock = threading.Lock()
 
     def get(self, time: int, compute: Callable[[int], Features]) -> Features:
-        """The features of a time, computed at most once while they stay in the store."""
+        """The features of a time, computed at most once while they stay in the store: who asks meanwhile waits."""
         with self._lock:
             found = self._entries.get(time)
-            if found is not None:
+            if found is None:
+                found = compute(time)
+                self._keep(time, found)
+            else:
                 self._entries.move_to_end(time)
-                return found
-        fresh = compute(time)
-        with self._lock:
-            if time not in self._entries and fresh.nbytes <= self._limit:
-                self._entries[time] = fresh
-                self._bytes += fresh.nbytes
-                while self._bytes > self._limit:
-                    _, oldest = self._entries.popitem(last=False)
-                    self._bytes -= oldest.nbytes
-        return fresh
+            return found
+
+    def _keep(self, time: int, fresh: Features) -> None:
+        if fresh.nbytes > self._limit:
+            return
+        self._entries[time] = fresh
+        self._bytes += fresh.nbytes
+        while self._bytes > self._limit:
+            _, oldest = self._entries.popitem(last=False)
+            self._bytes -= oldest.nbytes
 
     def clear(self) -> None:
         """Forget everything: the weights have changed."""

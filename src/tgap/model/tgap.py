@@ -8,7 +8,7 @@ Legend: B queries, N entities, d width.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,8 +99,7 @@ class TGAP(nn.Module):
         row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
         node = facts[:, 3].astype(np.int32)
         reached = []
-        for part in self._parts(distinct.time):  # distinct queries are sorted by time, so parts are stretches
-            walk = Walk(self, distinct.take(part), visibility, seed)
+        for part, walk in self._walks(distinct, visibility, seed):  # sorted by time, so parts are stretches
             first, stop = row[part[0]], row[part[-1] + 1]
             reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, node[first:stop]))
         mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
@@ -110,16 +109,11 @@ class TGAP(nn.Module):
     def score(
         self, queries: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
     ) -> Tensor:
-        """[B, N] mass of every entity. ``features``: of the batch's distinct times in ascending order, if at hand."""
+        """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``, if at hand."""
         self.check(queries)
         scores = self.entity.new_empty((len(queries), self.graph.num_entities))
-        times = np.unique(queries.time)
-        for part in self._parts(queries.time):
-            mine = queries.take(part)
-            at_hand = (
-                None if features is None else [features[int(k)] for k in np.flatnonzero(np.isin(times, mine.time))]
-            )
-            scores[self.tensor(part)] = Walk(self, mine, visibility, seed, at_hand).to_all()
+        for part, walk in self._walks(queries, visibility, seed, features):
+            scores[self.tensor(part)] = walk.to_all()
         return scores
 
     @torch.no_grad()
@@ -130,6 +124,21 @@ class TGAP(nn.Module):
         assert len(query) == 1, "a record is of one query"
         self.check(query)
         return Walk(self, query, visibility, seed, features, keep=True).finish()
+
+    def feature_times(self, times: IntArray) -> tuple[IntArray, IntArray]:
+        """The times to compute features for, ascending, and which of them is each query's.
+
+        All queries share those of one time where PGNN does not look at the time of the query (a cap does).
+        """
+        if not self.pgnn or not (self.displacement.relative or self.config.gather_cap):
+            return np.zeros(1, np.int64), np.zeros(len(times), np.int64)
+        distinct, group = np.unique(times, return_inverse=True)
+        return distinct, group.ravel()
+
+    def features_at(self, times: IntArray, visibility: Visibility, seed: int) -> list[Features]:
+        """``features`` of several times."""
+        shared = self.first_tables()
+        return [self.features(int(time), visibility, seed, shared) for time in times]
 
     def features(self, time: int, visibility: Visibility, seed: int = 0, tables: Any = None) -> Features:
         """PGNN (paper, section 4.2) for a query time. ``seed`` matters only where rows are capped.
@@ -185,6 +194,17 @@ class TGAP(nn.Module):
         cap = self.cap(self.config.gather_cap, seed)
         origin, signs = self.displacement.origin(time), self.displacement.signs
         return capped_edge_set(visibility, self._inverse, nodes, origin, time, cap, signs)
+
+    def _walks(
+        self, queries: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
+    ) -> Iterator[tuple[IntArray, Walk]]:
+        """Queries that are walked together, by number, and their walk. PGNN runs once for each time."""
+        times, group = self.feature_times(queries.time)
+        if features is None and not self.config.lazy:
+            features = self.features_at(times, visibility, seed)
+        for part in self._parts(queries.time):
+            mine = None if features is None else [features[k] for k in np.unique(group[part])]
+            yield part, Walk(self, queries.take(part), visibility, seed, mine)
 
     def _parts(self, times: IntArray) -> list[IntArray]:
         """Queries walked together, by number: all of them; those of one time where rows or features depend on it; one

@@ -3,7 +3,7 @@
 A step t: the question enters the subgraph's features; attention flows with them; the subgraph grows where attention
 is; SGNN updates the features. After the last flow nothing more is sampled or updated.
 
-Legend: B queries, N entities, G distinct query times, M entries of the mass lists, Q entries of the subgraph lists.
+Legend: B queries, N entities, G times with features of their own, M entries of the mass lists, Q of the subgraph lists.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class StepRecord:
 class Walk:
     """A batch of queries on its way; the constructor walks up to the last flow, which the caller chooses.
 
-    ``features``: of the batch's distinct times in ascending order, if at hand. ``keep``: record the attention of every
-    edge. ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations,
-    whose rounding may differ at the cut).
+    ``features``: of the batch's ``feature_times``, if at hand. ``keep``: record the attention of every edge.
+    ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations, whose
+    rounding may differ at the cut).
     """
 
     def __init__(
@@ -128,9 +128,9 @@ class Walk:
     def _start(self, features: Sequence[Features] | None) -> None:
         """Features of the batch's times, the query vectors q, all mass on the subjects, G^(0)."""
         model, queries = self.model, self.queries
-        times, group = np.unique(queries.time, return_inverse=True)
+        times, group = model.feature_times(queries.time)
         entities = model.graph.num_entities
-        self._group = group.ravel().astype(np.int32)
+        self._group = group.astype(np.int32)
         if model.config.lazy:
             assert len(times) == 1, "lazy features are computed for one time"
             self._place = np.full((1, entities), -1, np.int32)
@@ -139,8 +139,7 @@ class Walk:
             self._place[0, first] = np.arange(len(first))
         else:
             if features is None:
-                shared = model.first_tables()
-                features = [model.features(int(time), self.visibility, self._seed, shared) for time in times]
+                features = model.features_at(times, self.visibility, self._seed)
             assert len(features) == len(times), "one set of features for each time"
             self._features = Features.join(features)
             self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
