@@ -71,9 +71,8 @@ def edge_set(edges: Edges, targets: int, sources: int) -> EdgeSet:
 def attend(kernels: str, given: Inputs, edges: EdgeSet) -> tuple[Tensor, list[Tensor]]:
     """Result and the gradients of a fixed weighted sum of it."""
     chosen = backend(kernels)
-    weights = given.weights
-    tables = chosen.tables(given.target, given.source, weights, given.relation, given.displacement, SETTINGS)
-    out = chosen.attend(tables, edges)
+    maps = chosen.maps(given.weights, given.relation, given.displacement, SETTINGS)
+    out = chosen.attend(chosen.tables(maps, given.target, given.source), edges)
     pull = torch.sin(torch.arange(out.numel(), dtype=torch.float64)).view_as(out)
     found = torch.autograd.grad((out * pull).sum(), given.tensors, allow_unused=True, materialize_grads=True)
     return out.detach(), list(found)

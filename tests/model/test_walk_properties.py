@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.oracle import Oracle
 from tests.tiny import lonely_entity, random_parameters, tiny_config, tiny_graph
 from tgap.config import ModelConfig
 from tgap.graph import TemporalGraph, Visibility
+from tgap.kernels.backend import AttentionWeights
 from tgap.model.tgap import TGAP
 
 SPAN = 12
@@ -180,6 +182,24 @@ def test_shared_questions_and_repeated_facts_count_like_single_ones(subgraph: bo
     for name, gradient in gradients.items():
         wanted = np.mean([each[name] for _, each in single], axis=0)
         np.testing.assert_allclose(gradient, wanted, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+def test_what_weights_and_embeddings_give_is_computed_once_a_walk(
+    kernels: str, lazy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, graph = tiny_config(lazy=lazy), tiny_graph(12)
+    model = model_of(config, graph, SPAN, random_parameters(config, ENTITIES, RELATIONS, SPAN, 12), kernels)
+    compute, layers = model.backend.maps, []
+
+    def counted(weights: AttentionWeights, *more: Any) -> Any:
+        layers.append("pgnn" if weights.query is dict(model.named_parameters())["pgnn.0.query"] else "sgnn")
+        return compute(weights, *more)
+
+    monkeypatch.setattr(model.backend, "maps", counted)
+    model.loss(batch_of((1, 2, 4), (3, 0, 4)), np.array([5, 2]), Visibility(graph), 0)
+    assert sorted(layers) == ["pgnn", "sgnn"]
 
 
 def test_an_empty_graph_answers_with_the_subject() -> None:

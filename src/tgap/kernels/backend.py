@@ -110,18 +110,16 @@ class Backend(Protocol):
 
     cpu_only: bool  # tensors must be on the CPU; otherwise they may be anywhere, all in one place
 
-    def tables(
-        self,
-        target: Tensor,
-        source: Tensor,
-        weights: AttentionWeights,
-        relation: Tensor,
-        displacement: Tensor,
-        settings: AttentionSettings,
+    def maps(
+        self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
     ) -> Any:
-        """What ``attend`` reads of features and weights; the same for every query time, so it can be shared.
+        """What a layer makes of weights and embeddings (relation [2R+1, d], displacement [D, d]) alone."""
+        ...
 
-        target [M, d] are the receivers' features, source [.., d] the senders', relation [2R+1, d], displacement [D, d].
+    def tables(self, maps: Any, target: Tensor, source: Tensor) -> Any:
+        """What ``attend`` reads of the receivers' features, target [M, d], and the senders', source [.., d].
+
+        The same for every query time, so it can be shared.
         """
         ...
 

@@ -27,37 +27,46 @@ from tgap.kernels.layout import Lanes, head_widths
 from tgap.kernels.structure import EdgeSet
 
 
-@dataclass
-class MessageTables:
-    """u = W_Q h of the targets, and the three parts of a message in lane layout."""
+@dataclass(frozen=True)
+class MessageMaps:
+    """The maps of a layer with their output in lane layout, and two of the three parts of a message."""
 
     lanes: Lanes
     settings: AttentionSettings
-    source: Tensor  # [.., d]
+    query: Tensor  # [d, n]
     message: Tensor  # [d, S n]
+    b: Tensor  # [2R+1, S, n] W_s rho
+    c: Tensor  # [D, S, n] W_s tau, and the bias
+
+
+@dataclass
+class MessageTables:
+    """u = W_Q h of the targets, and on demand the third part of a message, W_s h of the sources."""
+
+    maps: MessageMaps
     u: Tensor  # [M, n]
-    b: Tensor  # [2R+1, S, n]
-    c: Tensor  # [D, S, n]
+    source: Tensor  # [.., d]
     _every: Tensor | None = None
 
     def every_source(self) -> Tensor:
         """[sources, S, n]: W_s h of every source for every sign, formed once."""
         if self._every is None:
-            self._every = (self.source @ self.message).view(-1, self.b.shape[1], self.lanes.row)
+            _, signs, n = self.maps.b.shape
+            self._every = (self.source @ self.maps.message).view(-1, signs, n)
         return self._every
 
     def some_sources(self, edges: EdgeSet) -> Tensor:
         """[rows, 1, n]: only the (source, sign) pairs of a compact edge set."""
         assert edges.source_index is not None, "a compact edge set"
         assert edges.source_sign is not None, "a compact edge set names the sign of each source"
-        signs = self.b.shape[1]
+        _, signs, n = self.maps.b.shape
         rows = self.source.index_select(0, torch.from_numpy(edges.source_index))
         ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
-        maps = self.message.view(-1, signs, self.lanes.row)
+        maps = self.maps.message.view(-1, signs, n)
         parts = [slice(ends[sign], ends[sign + 1]) for sign in range(signs)]
         if torch.is_grad_enabled():
             return torch.cat([rows[part] @ maps[:, sign] for sign, part in enumerate(parts)])[:, None]
-        result = rows.new_empty((len(rows), self.lanes.row))
+        result = rows.new_empty((len(rows), n))
         for sign, part in enumerate(parts):
             torch.mm(rows[part], maps[:, sign], out=result[part])
         return result[:, None]
@@ -68,32 +77,30 @@ class CompiledBackend:
 
     cpu_only = True
 
-    def tables(
-        self,
-        target: Tensor,
-        source: Tensor,
-        weights: AttentionWeights,
-        relation: Tensor,
-        displacement: Tensor,
-        settings: AttentionSettings,
-    ) -> MessageTables:
-        """See ``Backend.tables``."""
-        lanes = Lanes.of(target.shape[1], settings.heads)
+    def maps(
+        self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
+    ) -> MessageMaps:
+        """See ``Backend.maps``."""
+        lanes = Lanes.of(relation.shape[1], settings.heads)
         signs = len(weights.message)
-        message = lanes.spread_weight(weights.message).reshape(signs * lanes.row, -1).T  # [d, S n]
-        u = target @ lanes.spread_weight(_query_side(weights) * settings.scale).T
+        query = lanes.spread_weight(_query_side(weights) * settings.scale).T
+        message = lanes.spread_weight(weights.message).reshape(signs * lanes.row, -1).T
         b = (relation @ message).view(-1, signs, lanes.row)
         c = (displacement @ message).view(-1, signs, lanes.row)
         if weights.message_bias is not None:
             c = c + lanes.spread(weights.message_bias)
-        return MessageTables(lanes, settings, source, message, u, b, c)
+        return MessageMaps(lanes, settings, query, message, b, c)
+
+    def tables(self, maps: MessageMaps, target: Tensor, source: Tensor) -> MessageTables:
+        """See ``Backend.tables``."""
+        return MessageTables(maps, target @ maps.query, source)
 
     def attend(self, tables: MessageTables, edges: EdgeSet) -> Tensor:
         """See ``Backend.attend``."""
         a = tables.every_source() if edges.source_index is None else tables.some_sources(edges)
-        lanes, settings = tables.lanes, tables.settings
-        out = messages.gather(tables.u, a, tables.b, tables.c, edges, settings.clock, lanes, settings.slope)
-        return lanes.gather(out)
+        maps, settings = tables.maps, tables.maps.settings
+        out = messages.gather(tables.u, a, maps.b, maps.c, edges, settings.clock, maps.lanes, settings.slope)
+        return maps.lanes.gather(out)
 
     def columns(self, flows: int) -> int:
         """See ``Backend.columns``."""

@@ -28,15 +28,21 @@ from tgap.kernels.layout import head_widths
 from tgap.kernels.structure import EdgeSet, Roads, Walkers
 
 
-class MessageInputs(NamedTuple):
-    """Features and weights of attention over messages."""
+class MessageMaps(NamedTuple):
+    """Weights and embeddings of attention over messages."""
 
-    target: Tensor
-    source: Tensor
     weights: AttentionWeights
     relation: Tensor
     displacement: Tensor
     settings: AttentionSettings
+
+
+class MessageInputs(NamedTuple):
+    """All that attention over messages reads."""
+
+    maps: MessageMaps
+    target: Tensor
+    source: Tensor
 
 
 class ReferenceBackend:
@@ -44,24 +50,22 @@ class ReferenceBackend:
 
     cpu_only = False
 
-    def tables(
-        self,
-        target: Tensor,
-        source: Tensor,
-        weights: AttentionWeights,
-        relation: Tensor,
-        displacement: Tensor,
-        settings: AttentionSettings,
-    ) -> MessageInputs:
+    def maps(
+        self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
+    ) -> MessageMaps:
         """Everything as it is: messages are formed for each edge."""
-        return MessageInputs(target, source, weights, relation, displacement, settings)
+        return MessageMaps(weights, relation, displacement, settings)
+
+    def tables(self, maps: MessageMaps, target: Tensor, source: Tensor) -> MessageInputs:
+        """Features as they are."""
+        return MessageInputs(maps, target, source)
 
     def attend(self, tables: MessageInputs, edges: EdgeSet) -> Tensor:
         """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
-        target, source, weights, settings = tables.target, tables.source, tables.weights, tables.settings
-        device = target.device
+        maps, target, source = tables
+        weights, settings, device = maps.weights, maps.settings, target.device
         flat = _FlatEdges(edges, settings.clock, len(weights.message), device)
-        rest = tables.relation[flat.relation] + tables.displacement[flat.size]
+        rest = maps.relation[flat.relation] + maps.displacement[flat.size]
         whole = source.index_select(0, flat.source) + rest
         message = torch.zeros_like(whole)
         for sign, matrix in enumerate(weights.message):

@@ -148,30 +148,28 @@ class TGAP(nn.Module):
         h: Tensor = self.entity
         edges = self.edges(time, visibility, seed)
         for number, layer in enumerate(self.pgnn):
-            shared = tables if number == 0 and tables is not None else self._tables(layer, h, h)
+            shared = tables if number == 0 and tables is not None else self.backend.tables(self.maps(layer), h, h)
             h = self.activate(self.backend.attend(shared, edges))
         return self._features(h)
 
-    def features_of(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> Features:
-        """The features of some entities only, in their order; for at most one layer."""
+    def features_of(
+        self, nodes: IntArray, time: int, visibility: Visibility, seed: int, layers: Sequence[Any]
+    ) -> Features:
+        """The features of some entities only, in their order. ``layers``: ``maps`` of the PGNN layers, at most one."""
         h = self.entity.index_select(0, self.tensor(nodes))
-        for layer in self.pgnn:
+        for maps in layers:
             edges = self._edges_into(nodes, time, visibility, seed)
-            h = self.activate(self.backend.attend(self._tables(layer, h, self.entity), edges))
+            h = self.activate(self.backend.attend(self.backend.tables(maps, h, self.entity), edges))
         return self._features(h)
 
     def first_tables(self) -> Any:
         """What the first PGNN layer reads: it does not depend on the query's time. None without layers."""
-        return self._tables(self.pgnn[0], self.entity, self.entity) if self.pgnn else None
+        return self.backend.tables(self.maps(self.pgnn[0]), self.entity, self.entity) if self.pgnn else None
 
-    def _tables(self, layer: nn.Module, target: Tensor, source: Tensor) -> Any:
+    def maps(self, layer: nn.Module) -> Any:
+        """What a layer of PGNN or SGNN reads besides features."""
         assert isinstance(layer, MessageAttention), "PGNN and SGNN are made of attention layers"
-        size = self.displacement.size
-        return self.backend.tables(target, source, layer.weights(), self.relation, size, self.attention)
-
-    def subgraph_network(self, g: Tensor, edges: EdgeSet) -> Tensor:
-        """The messages of SGNN (paper, section 4.3), from features g along the edges of a subgraph."""
-        return self.backend.attend(self._tables(self.sgnn, g, g), edges)
+        return self.backend.maps(layer.weights(), self.relation, self.displacement.size, self.attention)
 
     def activate(self, h: Tensor) -> Tensor:
         """What follows PGNN and SGNN."""

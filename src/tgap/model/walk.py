@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -135,7 +136,7 @@ class Walk:
             assert len(times) == 1, "lazy features are computed for one time"
             self._place = np.full((1, entities), -1, np.int32)
             first = np.unique(queries.subject)
-            self._features = model.features_of(first, int(times[0]), self.visibility, self._seed)
+            self._features = model.features_of(first, int(times[0]), self.visibility, self._seed, self._pgnn)
             self._place[0, first] = np.arange(len(first))
         else:
             if features is None:
@@ -178,7 +179,8 @@ class Walk:
         """Lazy features: add those of the given entities that are not there yet."""
         missing = np.unique(nodes[self._place[0, nodes] < 0]).astype(np.int64)
         if len(missing):
-            fresh = self.model.features_of(missing, int(self.queries.time[0]), self.visibility, self._seed)
+            time = int(self.queries.time[0])
+            fresh = self.model.features_of(missing, time, self.visibility, self._seed, self._pgnn)
             self._place[0, missing] = len(self._features.h) + np.arange(len(missing))
             self._features = Features.join([self._features, fresh])
 
@@ -223,7 +225,7 @@ class Walk:
         else:
             g = self.g
             edges = model.edges(int(self.queries.time[0]), self.visibility, self._seed)
-        g = model.subgraph_network(g, edges)
+        g = model.backend.attend(model.backend.tables(self._sgnn, g, g), edges)
         if model.sgnn.arrival is not None:
             arrived = self._held(self.mass, subgraphs.query, subgraphs.node)
             g = g + arrived[:, None] * (h @ model.sgnn.arrival.T)
@@ -246,6 +248,16 @@ class Walk:
         entry = find_entries(mass.row, mass.node, query, node, self.model.graph.num_entities)
         mean = mass.mean().index_select(0, self.model.tensor(np.maximum(entry, 0)))
         return torch.where(self.model.tensor(entry >= 0), mean, 0.0)
+
+    @cached_property
+    def _pgnn(self) -> list[Any]:
+        """Maps of PGNN, for lazy features."""
+        return [self.model.maps(layer) for layer in self.model.pgnn]
+
+    @cached_property
+    def _sgnn(self) -> Any:
+        """Maps of SGNN, the same in all steps."""
+        return self.model.maps(self.model.sgnn)
 
     def _rows_of(self, query: IntArray, node: NDArray[np.integer]) -> Tensor:
         """Rows of the features of given entities at their query's time."""
