@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from tests.model.tiny_models import Gradients, gradients
-from tgap.config import ModelConfig
+from tgap.config import ModelConfig, preset
 from tgap.data import Dataset, Facts, load_dataset
 from tgap.errors import DataError
 from tgap.graph import TemporalGraph, Visibility
@@ -18,7 +19,9 @@ from tgap.model.tgap import TGAP
 from tgap.model.walk import Walk
 from tgap.scorer import QueryBatch
 
-CONFIG = ModelConfig(dimension=20, heads=5)
+NARROW = ModelConfig(dimension=20, heads=5)
+PAPER = replace(preset("paper", "icews14").model, dimension=20)
+FULL = ModelConfig(dimension=100, heads=5, flow_heads=True, scaled=True)
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +49,19 @@ def walk(model: TGAP, facts: Facts, view: Visibility, samples: Sequence[Sample])
     return reached.detach().numpy(), gradients(model)
 
 
-@pytest.mark.parametrize("kind", ["one day", "mixed days"])
-def test_masses_and_gradients_agree_on_icews14(kind: str, dataset: Dataset, graph: TemporalGraph) -> None:
+@pytest.mark.parametrize(
+    ("config", "kind"),
+    [
+        pytest.param(NARROW, "one day", id="narrow, one day"),
+        pytest.param(NARROW, "mixed days", id="narrow, mixed days"),
+        pytest.param(PAPER, "one day", id="paper, one day"),
+        pytest.param(PAPER, "mixed days", id="paper, mixed days"),
+        pytest.param(FULL, "one day", id="full width, one day"),
+    ],
+)
+def test_masses_and_gradients_agree_on_icews14(
+    config: ModelConfig, kind: str, dataset: Dataset, graph: TemporalGraph
+) -> None:
     train = dataset.train
     random = np.random.default_rng(4)
     if kind == "one day":
@@ -55,15 +69,15 @@ def test_masses_and_gradients_agree_on_icews14(kind: str, dataset: Dataset, grap
     else:
         chosen = random.choice(train.count, 3, replace=False)
     facts = train.take(chosen)
-    compiled = TGAP(CONFIG, graph, dataset.timeline.span, seed=1)
-    reference = TGAP(CONFIG, graph, dataset.timeline.span, seed=1, kernels="reference")
+    compiled = TGAP(config, graph, dataset.timeline.span, seed=1)
+    reference = TGAP(config, graph, dataset.timeline.span, seed=1, kernels="reference")
     view = Visibility(graph)
     with view.hidden(graph.find_facts(facts.subject, facts.relation, facts.object, facts.time)):
         queries = QueryBatch(facts.subject, facts.relation, facts.time)
         with torch.no_grad():
             records = Walk(compiled, queries, view, seed=0, keep=True).records
         samples = [record.sample for record in records if record.sample is not None]
-        assert len(samples) == CONFIG.steps - 1
+        assert len(samples) == config.steps - 1
         mass, got = walk(compiled, facts, view, samples)
         wanted_mass, wanted = walk(reference, facts, view, samples)
     np.testing.assert_allclose(mass, wanted_mass, rtol=1e-4, atol=1e-9)
