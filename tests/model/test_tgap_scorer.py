@@ -247,7 +247,7 @@ def test_the_sampling_seed_is_the_settings() -> None:
 )
 def test_a_trace_tells_what_the_score_is_made_of(seed: int, subject: int, relation: int, time: int) -> None:
     graph = tiny_graph(seed, facts=30)
-    scorer = TGAPScorer(tiny_model(graph), SETTINGS)
+    scorer = TGAPScorer(tiny_model(graph, tiny_config(flow_heads=True)), SETTINGS)
     asked = Query(subject, relation, time)
     trace = scorer.trace(asked)
     np.testing.assert_allclose(trace.scores, scorer.score(QueryBatch.of([asked]))[0], rtol=1e-6, atol=1e-9)
