@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tests.tiny import tiny_graph
 from tgap.graph import TemporalGraph, Visibility
-from tgap.graph.subgraph import Subgraphs, find_entries, roads, whole_edge_set
+from tgap.graph.subgraph import Subgraphs, compact_edge_set, find_entries, roads, whole_edge_set
 from tgap.kernels.structure import EdgeSet
 
 MANY = settings(max_examples=40, deadline=None)
@@ -118,6 +118,25 @@ def flat(edges: EdgeSet, signs: int) -> list[tuple[int, int, int, int, int]]:
                     source = int(edges.source_index[source])
                 found.append((source, target, relation, dt, sign))
     return sorted(found)
+
+
+@MANY
+@given(seed=seeds, count=st.integers(0, 40), signs=st.sampled_from([1, 3]), sources=st.sampled_from([5, 4000]))
+def test_senders_are_numbered_in_order_of_sign_and_source(seed: int, count: int, signs: int, sources: int) -> None:
+    """The few senders of many sources are sorted, the many of few are looked up: the numbers are the same."""
+    random = np.random.default_rng(seed)
+    source, dt = random.integers(0, sources, count), random.integers(-2, 3, count)
+    row, relation = np.array([0, count]), random.integers(0, 3, count).astype(np.int32)
+    edges = compact_edge_set(row, source, relation, dt, signs, sources, 9)
+    sign = np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)
+    senders = sorted(set(zip(sign.tolist(), source.tolist(), strict=True)))
+    assert edges.source_sign is not None
+    assert edges.source_index is not None
+    assert list(zip(edges.source_sign.tolist(), edges.source_index.tolist(), strict=True)) == senders
+    wanted = [senders.index(pair) for pair in zip(sign.tolist(), source.tolist(), strict=True)]
+    assert edges.incoming.pair_source.tolist() == wanted
+    assert edges.incoming.time.tolist() == dt.tolist()
+    assert_sources_lead_back(edges)
 
 
 def assert_sources_lead_back(edges: EdgeSet) -> None:

@@ -71,10 +71,19 @@ def capped_edge_set(
     """Edges into the given entities as PGNN reads them; target k is nodes[k], sources are entities."""
     graph = visibility.graph
     row, edge = capped_rows(visibility, nodes, time, cap)
-    relation = inverse[edge]
-    dt = np.where(relation == graph.loop_relation, 0, graph.time[edge].astype(np.int64) - origin)
-    source = graph.neighbour[edge].astype(np.int64)
+    source, relation, dt = _backwards(edge, graph.neighbour, inverse, graph.time, graph.loop_relation, origin)
     return compact_edge_set(row, source, relation, dt, signs, graph.num_entities, graph.loop_relation)
+
+
+@kernel()
+def _backwards(edge, neighbour, inverse, graph_time, loop, origin):
+    """Source, relation and displacement of edges seen from their far ends."""
+    source, dt = np.empty(len(edge), np.int64), np.empty(len(edge), np.int64)
+    relation = np.empty(len(edge), np.int32)
+    for k in range(len(edge)):
+        source[k], relation[k] = neighbour[edge[k]], inverse[edge[k]]
+        dt[k] = 0 if relation[k] == loop else graph_time[edge[k]] - origin
+    return source, relation, dt
 
 
 @kernel()

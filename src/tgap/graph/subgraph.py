@@ -13,6 +13,8 @@ from tgap.graph.visibility import Visibility
 from tgap.jit import kernel
 from tgap.kernels.structure import EdgeSet, Incoming, Roads
 
+_FEW = 32  # a sort of so few values is cheaper than a pass over everything they might be
+
 
 @dataclass(frozen=True)
 class Subgraphs:
@@ -79,14 +81,13 @@ def compact_edge_set(
 
     Few entities send messages, so only the (source, sign) pairs that occur get a row in the table of messages.
     """
-    sign = np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)
-    sender, senders = _number(sign * num_sources + source, signs * num_sources)
+    sender, senders = _numbered(_sender(source, dt, signs, num_sources), signs * num_sources)
     source_row, source_pair = _transpose(sender, len(senders))
     incoming = Incoming(
         pair_row=row,
         pair_edge=np.arange(len(source) + 1, dtype=np.int64),
         pair_source=sender,
-        relation=relation.astype(np.int32),
+        relation=relation.astype(np.int32, copy=False),
         time=dt.astype(np.int32),
         mask=np.ones(len(source), np.uint8),
         source_row=source_row,
@@ -140,23 +141,39 @@ def find_entries(
     return entries
 
 
+def _numbered(value: Int64Array, bound: int) -> tuple[Int32Array, Int64Array]:
+    """Dense numbers for the values that occur, in ascending order of the values; and those values."""
+    if _FEW * len(value) < bound:
+        values, number = np.unique(value, return_inverse=True)
+        return number.astype(np.int32), values
+    numbers: tuple[Int32Array, Int64Array] = _number(value, bound)
+    return numbers
+
+
 @kernel()
 def _number(value, bound):
-    """Dense numbers for the values that occur, in ascending order of the values; and those values."""
-    place = np.full(bound, -1, np.int32)
+    """Without a sort, by a pass over all numbers below the bound."""
+    occurs = np.zeros(bound, np.uint8)
     for k in range(len(value)):
-        place[value[k]] = 0
-    count = 0
-    for v in range(bound):
-        if place[v] == 0:
-            place[v] = count
-            count += 1
-    values = np.empty(count, np.int64)
+        occurs[value[k]] = 1
+    values = np.flatnonzero(occurs)
+    place = np.empty(bound, np.int32)
+    for k in range(len(values)):
+        place[values[k]] = k
     number = np.empty(len(value), np.int32)
     for k in range(len(value)):
         number[k] = place[value[k]]
-        values[number[k]] = value[k]
     return number, values
+
+
+@kernel()
+def _sender(source, dt, signs, num_sources):
+    """Number of each edge's pair (sign, source) among all there could be."""
+    sender = np.empty(len(source), np.int64)
+    for k in range(len(source)):
+        sign = np.sign(dt[k]) + 1 if signs > 1 else 0
+        sender[k] = sign * num_sources + source[k]
+    return sender
 
 
 @kernel()
@@ -177,17 +194,18 @@ def _transpose(number, count):
 
 @kernel()
 def _find(row, node, query, wanted, num_entities):
-    place = np.full(num_entities, -1, np.int64)
-    result = np.empty(len(wanted), np.int64)
+    """Nothing is cleared: what stands in ``place`` is believed only if the list itself confirms it."""
+    place = np.empty(num_entities, np.int64)
+    result = np.full(len(wanted), -1, np.int64)
     k = 0
     for b in range(len(row) - 1):
         for q in range(row[b], row[b + 1]):
             place[node[q]] = q
         while k < len(wanted) and query[k] == b:
-            result[k] = place[wanted[k]]
+            q = place[wanted[k]]
+            if row[b] <= q < row[b + 1] and node[q] == wanted[k]:
+                result[k] = q
             k += 1
-        for q in range(row[b], row[b + 1]):
-            place[node[q]] = -1
     return result
 
 
