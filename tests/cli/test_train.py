@@ -17,8 +17,9 @@ from tests.training.standin import assert_same_run
 from tgap.cli.main import run as tgap
 from tgap.cli.train_display import Display, duration
 from tgap.config import RunConfig, preset
+from tgap.data import load_dataset
 from tgap.kernels import num_threads, set_threads
-from tgap.runs import RunFolder, load_scorer
+from tgap.runs import RunFolder, create_run, load_scorer
 from tgap.training.events import Moment, Started, Stepped, Stopped, Validated
 from tgap.training.state import Figures
 
@@ -77,6 +78,7 @@ def test_a_run_that_was_stopped_and_killed_equals_one_that_was_not(
     wait_for_step(stopped, parts, 8)
     stopped.send_signal(signal.SIGINT)
     output = finish(stopped, 130)
+    assert output.splitlines().count("stopping after this batch; press Ctrl-C again to quit at once") == 1
     assert "interrupted; everything is saved" in output
     assert f"Go on with: tgap train --resume {parts}" in output
 
@@ -85,6 +87,9 @@ def test_a_run_that_was_stopped_and_killed_equals_one_that_was_not(
     killed.send_signal(signal.SIGKILL)
     finish(killed, -signal.SIGKILL)
     assert RunFolder(parts).metrics()[-1]["step"] < 40
+    (entry,) = RunFolder(parts).environment()["resumed"]
+    assert entry["date"]
+    assert "machine" not in entry
 
     assert tgap(["train", "--resume", str(parts)]) == 0
     assert "Going on at step" in capsys.readouterr().out
@@ -113,7 +118,10 @@ def test_show_config_prints_toml_that_reads_back(capsys: pytest.CaptureFixture[s
         (["--set", "epochs=many"], "epochs is 'many'; expected a number"),
         (["--dataset", "nowhere"], "nowhere"),
         (["--resume", "nowhere"], "no run 'nowhere'"),
-        (["--resume", "x", "--dataset", "world"], "--resume goes with neither"),
+        (["--resume", "x", "--dataset", "world"], "--resume does not go with --dataset world"),
+        (["--resume", "x", "--preset", "paper"], "--resume does not go with --preset paper"),
+        (["--resume", "x", "--out", "y"], "--resume does not go with --out y"),
+        (["--set", "scorer=oracle"], "unknown scorer 'oracle'; expected tgap or"),
         (["--out", "/sys/run"], "cannot write /sys/run"),
     ],
 )
@@ -143,6 +151,30 @@ def test_a_baseline_becomes_a_run_without_training(tmp_path: Path, capsys: pytes
     assert loaded.metrics["validation"]["time"]["mrr"] > 0
     assert tgap(arguments) == 2
     assert "exists already" in capsys.readouterr().err
+    assert tgap(["train", "--resume", str(run)]) == 2
+    error = capsys.readouterr().err
+    assert "recency needs no training; evaluate it with: tgap evaluate" in error
+    assert not (run / "checkpoints").exists()
+
+
+def test_a_run_that_another_process_trains_is_not_touched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = create_run(tmp_path / "run", preset("recommended"), load_dataset("world"), threads=1)
+    before = {path: path.read_bytes() for path in folder.path.iterdir()}
+    with folder.locked():
+        assert tgap(["train", "--resume", str(folder.path), "--set", "epochs=9", "--threads", "2"]) == 2
+    assert "another process is training" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in folder.path.iterdir()} == before
+
+
+def test_settings_that_a_resume_refuses_are_not_shown_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = create_run(tmp_path / "run", preset("recommended"), load_dataset("world"), threads=1)
+    resume = ["train", "--resume", str(folder.path), "--show-config", "--set"]
+    assert tgap([*resume, "epochs=9"]) == 0
+    assert RunConfig.from_toml(capsys.readouterr().out).training.epochs == 9
+    assert tgap([*resume, "evaluation.sampling_seed=7"]) == 2
+    assert "evaluation.sampling_seed is 0" in capsys.readouterr().err
 
 
 def moment(step: int, seconds: float) -> Moment:
@@ -183,6 +215,17 @@ def test_the_bar_shows_loss_speed_and_time_left() -> None:
     display.close()
     assert "epoch 0.50/2" in stream.getvalue()
     assert "loss 3.000  2 queries/s  15:00 left" in stream.getvalue()
+
+
+@pytest.mark.parametrize(("limit", "words"), [(0.0, "15:00 left"), (480.0, "3:00 left"), (9000.0, "15:00 left")])
+def test_the_time_left_knows_the_limit(limit: float, words: str) -> None:
+    stream = io.StringIO()
+    display = Display(Console(file=stream, force_terminal=True, width=120))
+    display.on_start(Started(moment(0, 0.0), 2.0, 10, 320, False, (), limit))
+    display.on_step(Stepped(moment(5, 300.0), 3.0, 1e-3, 120))
+    time.sleep(0.6)  # the bar draws itself four times a second
+    display.close()
+    assert words in stream.getvalue()
 
 
 def test_durations() -> None:

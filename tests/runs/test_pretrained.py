@@ -50,3 +50,19 @@ def test_the_whole_test_split_reproduces_the_shipped_figures(name: str) -> None:
 
 def test_something_is_shipped() -> None:
     assert {"icews14", "world"} <= set(shipped_runs())
+
+
+def test_the_icews14_model_is_as_good_as_the_paper_says() -> None:
+    report = find_run("icews14").report()
+    raw, time = report["test"]["raw"], report["test"]["time"]
+    least = {"mrr": 0.610, "hits1": 0.509, "hits3": 0.677, "hits10": 0.790}
+    assert {name: figure for name, figure in least.items() if raw[name] < figure} == {}
+    assert time["mrr"] >= 0.65
+
+
+def test_the_icews14_report_names_the_settings_that_training_did_not_have() -> None:
+    run = find_run("icews14")
+    settings = run.config().to_dict()
+    for name, (trained, shipped_value) in run.report()["changed"].items():
+        section, _, key = name.partition(".")
+        assert settings[section][key] == shipped_value != trained

@@ -8,8 +8,10 @@ import pytest
 
 import tgap
 from tests.training.standin import config_of, new_run, small_dataset
-from tgap.errors import RunError
+from tgap.errors import ConfigError, RunError
+from tgap.runs import environment as environment_module
 from tgap.runs import folder as folder_module
+from tgap.runs.environment import latest_environment
 from tgap.runs.folder import RunFolder, create_run, find_run, shipped_runs
 
 
@@ -111,3 +113,37 @@ def test_a_run_locks_out_others_until_it_ends(tmp_path: Path) -> None:
         pass
     with folder.locked():
         pass
+
+
+def test_an_unknown_scorer_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    config = config_of().with_values({"scorer": "oracle"})
+    with pytest.raises(
+        ConfigError, match=r"unknown scorer 'oracle'; expected tgap or a baseline \(recency, frequency\)"
+    ):
+        create_run(tmp_path / "run", config, small_dataset())
+    assert not (tmp_path / "run").exists()
+
+
+def test_going_on_elsewhere_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, dataset = new_run(tmp_path / "run"), small_dataset()
+    begun = folder.environment()
+    folder.record_resume(dataset, 1, {})
+    assert list(folder.environment()["resumed"][0]) == ["date"]
+
+    commit = {"commit": "0" * 40, "changed": False}
+    monkeypatch.setattr(environment_module, "source_revision", lambda: commit)
+    monkeypatch.setattr(tgap, "__version__", "9.9")
+    folder.record_resume(dataset, 2, {"training.clip_norm": [3.0, 1.0]})
+    folder.record_resume(dataset, 2, {})
+    environment = folder.environment()
+    _, second, third = environment["resumed"]
+    assert second == {
+        "date": second["date"],
+        "versions": {"tgap": "9.9"},
+        "machine": {"threads": 2},
+        "source": commit,
+        "settings": {"training.clip_norm": [3.0, 1.0]},
+    }
+    assert list(third) == ["date"]  # as it was the last time
+    assert latest_environment(environment)["machine"]["threads"] == 2
+    assert {key: environment[key] for key in begun} == begun

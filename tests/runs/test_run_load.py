@@ -64,8 +64,8 @@ def test_the_shipped_form_answers_the_same_and_is_small(trained: RunFolder, tmp_
     assert loaded.metrics["test"] == {"time": {"mrr": 0.5}}
     assert loaded.metrics["validation"] == trained.report()["validation"]
     assert np.array_equal(loaded.scorer.score(QUERIES), load_scorer(trained.path).scorer.score(QUERIES))
-    with pytest.raises(RunError, match="nothing to resume"):
-        reopen_run(shipped.path, {})
+    with pytest.raises(RunError, match="nothing to resume"), reopen_run(shipped.path, {}):
+        pass
 
 
 def test_weights_that_are_missing_damaged_or_of_another_run_are_named(copy: RunFolder) -> None:
@@ -88,13 +88,47 @@ def test_a_dataset_with_another_checksum_is_refused(copy: RunFolder) -> None:
     copy.update_environment(dataset={**environment["dataset"], "checksum": "0" * 64})
     with pytest.raises(RunError, match="was made with 0000"):
         load_scorer(copy.path)
-    with pytest.raises(RunError, match="was made with 0000"):
-        reopen_run(copy.path, {})
+    with pytest.raises(RunError, match="was made with 0000"), reopen_run(copy.path, {}):
+        pass
 
 
-def test_only_limits_may_change_on_resume(copy: RunFolder) -> None:
-    with pytest.raises(RunError, match="the settings differ"):
-        reopen_run(copy.path, {"training.batch_size": "16"})
-    assert copy.config().training.batch_size == 32
-    folder, _ = reopen_run(copy.path, {"max_minutes": "7"})
-    assert folder.config().training.max_minutes == 7
+@pytest.mark.parametrize(
+    "change", ["training.batch_size=16", "model.steps=2", "evaluation.sampling_seed=7", "scorer=recency"]
+)
+def test_what_decides_the_course_may_not_change_on_resume(copy: RunFolder, change: str) -> None:
+    before = copy.config_file.read_bytes()
+    key, _, value = change.partition("=")
+    words = rf"{key} is .* cannot become {value} .*; only training\.epochs, "
+    with pytest.raises(RunError, match=words), reopen_run(copy.path, {key: value}):
+        pass
+    shutil.rmtree(copy.checkpoints)  # not even before the first checkpoint
+    copy.weights_file.unlink()
+    with pytest.raises(RunError, match=words), reopen_run(copy.path, {key: value}):
+        pass
+    assert copy.config_file.read_bytes() == before
+
+
+def test_limits_and_step_length_may_change_on_resume(copy: RunFolder) -> None:
+    changes = {"max_minutes": "7", "learning_rate": "1e-4", "clip_norm": "1", "evaluation.batch_size": "8"}
+    with reopen_run(copy.path, changes) as run:
+        assert run.folder.config() == run.folder.config().with_values(changes)
+        assert run.changed["training.max_minutes"] == [0.0, 7.0]
+        assert len(run.changed) == 4
+        with pytest.raises(RunError, match="another process is training"):
+            train_run(run.folder, run.dataset)
+        assert train_run(run.folder, run.dataset, locked=True) == "finished"
+
+
+def test_a_run_that_is_being_trained_keeps_its_settings(copy: RunFolder) -> None:
+    before = copy.config_file.read_bytes()
+    refused = pytest.raises(RunError, match="another process is training")
+    with copy.locked(), refused, reopen_run(copy.path, {"max_minutes": "7"}):
+        pass
+    assert copy.config_file.read_bytes() == before
+
+
+def test_a_baseline_is_not_trained(tmp_path: Path) -> None:
+    dataset = load_dataset("world")
+    folder = create_run(tmp_path / "run", RunConfig(dataset="world", scorer="recency"), dataset)
+    with pytest.raises(RunError, match="recency needs no training"):
+        train_run(folder, dataset)

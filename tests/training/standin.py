@@ -138,16 +138,17 @@ def train_standin(
     dataset = dataset or small_dataset()
     graph = build_graph(dataset)
     learner = model or StandIn(graph)
-    return train_module(
-        folder,
-        dataset,
-        graph,
-        learner,
-        learner.loss,
-        lambda: StandInScorer(learner),
-        listeners=listeners,
-        interruption=interruption,
-    )
+    with folder.locked():
+        return train_module(
+            folder,
+            dataset,
+            graph,
+            learner,
+            learner.loss,
+            lambda: StandInScorer(learner),
+            listeners=listeners,
+            interruption=interruption,
+        )
 
 
 def newest_tensors(folder: RunFolder) -> dict[str, torch.Tensor]:

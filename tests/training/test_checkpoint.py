@@ -87,8 +87,17 @@ def test_if_all_are_damaged_nothing_is_guessed(tmp_path: Path) -> None:
 def test_settings_that_decide_the_course_may_not_change(tmp_path: Path) -> None:
     store_in(tmp_path).save(STATE, tensors_of(1.0))
     assert loaded_value(store_in(tmp_path, epochs=9.0, max_minutes=3.0, patience=2, checkpoint_minutes=1.0)) == 1.0
-    with pytest.raises(RunError, match=r"the settings differ .* only epochs, patience"):
+    assert loaded_value(store_in(tmp_path, learning_rate=1e-4, clip_norm=1.0)) == 1.0
+    with pytest.raises(RunError, match=r"the settings differ .* only training\.epochs, training\.patience"):
         store_in(tmp_path, batch_size=9).load()
+
+
+def test_of_evaluation_only_memory_and_speed_may_change(tmp_path: Path) -> None:
+    store_in(tmp_path).save(STATE, tensors_of(1.0))
+    smaller = config_of().with_values({"evaluation.batch_size": "9", "cache_megabytes": "1"})
+    assert loaded_value(CheckpointStore(tmp_path / "checkpoints", smaller)) == 1.0
+    with pytest.raises(RunError, match="the settings differ"):
+        CheckpointStore(tmp_path / "checkpoints", config_of().with_values({"sampling_seed": "7"})).load()
 
 
 def test_a_full_disk_leaves_the_earlier_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

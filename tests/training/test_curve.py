@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tgap.training.curve import draw_curve
+from tgap.training.curve import curve_figure, draw_curve
 
 
 def validation(epochs: float, mrr: float) -> dict[str, Any]:
@@ -21,3 +21,12 @@ def test_a_curve_can_be_drawn_at_any_time(rounds: int) -> None:
     with Image.open(io.BytesIO(png)) as image:
         assert image.size == (1100, 440)
         assert len(image.convert("RGB").getcolors(1_000_000) or []) > 10
+
+
+def test_before_the_first_validation_the_curve_says_so() -> None:
+    def panel(lines: list[dict[str, Any]]) -> tuple[list[str], bool]:
+        valid = curve_figure(lines, "run").axes[1]
+        return [text.get_text() for text in valid.texts], valid.axison
+
+    assert panel([]) == (["no validation yet"], False)
+    assert panel([validation(1.0, 0.5)]) == ([], True)

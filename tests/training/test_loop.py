@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.training.standin import (
 from tgap.errors import RunError, TrainingError
 from tgap.graph import Visibility
 from tgap.runs.files import read_tensors, write_bytes
+from tgap.runs.folder import RunFolder
 from tgap.runs.load import build_graph
 from tgap.training import checkpoint as checkpoint_module
 from tgap.training import curve
@@ -30,6 +32,7 @@ from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, Measured, Saved, Started, Stepped, Stopped, Validated
 from tgap.training.interruption import Interruption
 from tgap.training.loop import Trainer, Validate
+from tgap.training.session import resumed_config
 from tgap.training.state import Figures
 
 
@@ -93,8 +96,48 @@ def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
     assert environment["seconds"] > 0
     assert environment["peak_memory_megabytes"] > 0
     kinds = [line["kind"] for line in folder.metrics()]
-    assert kinds.count("steps") == len(recorder.steps) // 5
+    assert kinds.count("steps") == -(-len(recorder.steps) // 5)
     assert kinds.count("validation") == 2
+
+
+def test_the_last_steps_reach_the_metrics_and_give_way_when_training_goes_on(tmp_path: Path) -> None:
+    def steps_of(folder: RunFolder) -> list[tuple[int, bool]]:
+        return [(line["step"], "partial" in line) for line in folder.metrics() if line["kind"] == "steps"]
+
+    folder = new_run(tmp_path / "run")
+    interruption = Interruption()
+    train_standin(folder, listeners=[Recorder(interruption, 7)], interruption=interruption)
+    assert steps_of(folder) == [(5, False), (7, True)]
+    partial = [line for line in folder.metrics() if line.get("partial")]
+    interruption = Interruption()
+    interruption.request()  # stops before any step: nothing is new
+    train_standin(folder, interruption=interruption)
+    assert [line for line in folder.metrics() if line.get("partial")] == partial
+    interruption = Interruption()
+    train_standin(folder, listeners=[Recorder(interruption, 11)], interruption=interruption)
+    assert steps_of(folder) == [(5, False), (10, False), (11, True)]
+
+
+def test_the_speed_of_the_last_steps_does_not_count_the_validation(tmp_path: Path) -> None:
+    now = [0.0]
+
+    class Clockwork(Listener):
+        """A second a step, an hour a validation."""
+
+        def on_step(self, event: Stepped) -> None:  # noqa: ARG002
+            now[0] += 1.0
+
+    def figure() -> Iterator[float]:
+        now[0] += 3600.0
+        yield 0.1
+
+    trainer, recorder = make_trainer(
+        tmp_path, figure(), clock=lambda: now[0], epochs=1.0, log_steps=1000, listeners=[Clockwork()]
+    )
+    trainer.run()
+    (measure,) = recorder.measures
+    assert measure.partial
+    assert measure.queries_per_second == pytest.approx(240 / len(recorder.steps))
 
 
 def test_losses_fall(tmp_path: Path) -> None:
@@ -184,6 +227,25 @@ def test_a_loss_that_is_no_number_names_the_batch_and_keeps_the_checkpoint(tmp_p
     assert train_standin(folder) == "finished"  # with a sound model the run can go on
 
 
+def test_what_is_advised_after_a_loss_that_is_no_number_is_true(tmp_path: Path) -> None:
+    early, late = new_run(tmp_path / "early"), new_run(tmp_path / "late", clip_norm=0.0)
+    graph = build_graph(small_dataset())
+    for folder, call, words in (
+        (early, 1, r"there is no checkpoint yet; .* or a lower training\.clip_norm \(now 3\): "),
+        (late, 45, r"the weights of step \d\d, before it, are kept .* or a training\.clip_norm \(now off\): "),
+    ):
+        model = StandIn(graph)
+        model.fail_at = call
+        command = rf"tgap train --resume {folder.path} --set training\.learning_rate=0\.025$"
+        with pytest.raises(TrainingError, match=words + command):
+            train_standin(folder, model=model)
+        slower = resumed_config(folder, {"training.learning_rate": "0.025", "training.clip_norm": "1"})
+        folder.write_config(slower)
+        recorder = Recorder()
+        assert train_standin(folder, listeners=[recorder]) == "finished"
+        assert all(event.rate <= 0.025 for event in recorder.steps)
+
+
 def test_a_gradient_that_is_no_number_stops_before_the_step(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run")
     model = StandIn(build_graph(small_dataset()))
@@ -236,7 +298,13 @@ def test_two_processes_cannot_train_one_run(tmp_path: Path) -> None:
     assert train_standin(folder) == "finished"
 
 
-def make_trainer(path: Path, figures: list[float], clock: Any = None, **training: Any) -> tuple[Trainer, Recorder]:
+def make_trainer(
+    path: Path,
+    figures: Iterable[float],
+    clock: Any = None,
+    listeners: Sequence[Listener] = (),
+    **training: Any,
+) -> tuple[Trainer, Recorder]:
     """A trainer whose validations give prepared figures."""
     dataset, config, recorder = small_dataset(), config_of(**training), Recorder()
     graph = build_graph(dataset)
@@ -256,7 +324,7 @@ def make_trainer(path: Path, figures: list[float], clock: Any = None, **training
         store=CheckpointStore(path, config),
         validate=prepared,
         keep_best=lambda _tensors, _state: None,
-        listeners=[recorder],
+        listeners=[recorder, *listeners],
         **({"clock": clock} if clock else {}),
     )
     return trainer, recorder
@@ -282,8 +350,41 @@ def test_time_limit_validates_and_stops_and_counts_over_resumes(tmp_path: Path) 
     assert len(recorder.validations) == 1
     assert recorder.stopped[0].at.seconds >= 120
     again, heard = make_trainer(tmp_path, [], clock=lambda: next(ticks), epochs=50.0, max_minutes=2.0)
+    assert heard.started == []
     assert again.run() == "time"
+    assert heard.started[0].limit == 120
     assert not heard.steps
+
+
+def test_a_run_cut_off_by_a_limit_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"schedule": "plateau", "plateau_patience": 0, "patience": 3, "learning_rate": 0.01}
+    whole, all_at_once = make_trainer(tmp_path / "whole", [0.3, 0.2, 0.4, 0.4], epochs=4.0, **settings)
+    assert whole.run() == "finished"
+    now = itertools.count(step=1.0)
+    parts = tmp_path / "parts"
+    cut, first = make_trainer(parts, [0.35], clock=lambda: next(now), epochs=4.0, max_minutes=1.0, **settings)
+    assert cut.run() == "time"
+    assert 0 < first.stopped[0].at.epochs < 1
+    assert [event.improved for event in first.validations] == [True]
+    rest, second = make_trainer(parts, [0.3, 0.2, 0.4, 0.4], epochs=4.0, **settings)
+    assert rest.run() == "finished"
+    assert rest.state.plateau == whole.state.plateau
+    assert [event.rate for event in (*first.steps, *second.steps)] == [event.rate for event in all_at_once.steps]
+    assert [event.loss for event in second.validations] == [event.loss for event in all_at_once.validations]
+    # What the limit's validation found stays the best until something is better.
+    assert [event.improved for event in second.validations] == [False, False, True, False]
+    for name, tensor in whole.model.state_dict().items():
+        assert torch.equal(tensor, rest.model.state_dict()[name])
+
+
+def test_the_peak_of_memory_is_that_of_all_processes(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "run")
+    folder.update_environment(peak_memory_megabytes=1e9)
+    train_standin(folder)
+    assert folder.environment()["peak_memory_megabytes"] == 1e9
+    folder.update_environment(peak_memory_megabytes=1.0)
+    train_standin(folder)
+    assert folder.environment()["peak_memory_megabytes"] > 1.0
 
 
 def test_checkpoints_come_by_the_clock(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.config import PRESETS, RunConfig, preset
+from tgap.config import PRESETS, RunConfig
+from tgap.config import preset as preset_of
 from tgap.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ _REASONS = {
 
 @click.command("train")
 @click.option("--dataset", metavar="NAME", help="Named dataset or imported folder. [default: world]")
-@click.option("--preset", "preset_name", type=click.Choice(PRESETS), default="recommended", show_default=True)
+@click.option("--preset", type=click.Choice(PRESETS), help="Settings to start from. [default: recommended]")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Run folder to make. [default: runs/...]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped, killed or limited.")
@@ -35,7 +38,7 @@ _REASONS = {
 @click.option("--show-config", is_flag=True, help="Print the resolved settings as TOML and do nothing else.")
 def train(
     dataset: str | None,
-    preset_name: str,
+    preset: str | None,
     settings: Sequence[str],
     out: Path | None,
     resume: str | None,
@@ -52,11 +55,15 @@ def train(
     """
     changes = parse_settings(settings)
     if resume is not None:
-        if dataset is not None or out is not None:
-            raise ConfigError("--resume goes with neither --dataset nor --out: a run knows its dataset and its folder")
+        for option, value in (("--dataset", dataset), ("--preset", preset), ("--out", out)):
+            if value is not None:
+                raise ConfigError(
+                    f"--resume does not go with {option} {value}: a run knows its dataset, its settings and its "
+                    f"folder; leave {option} out, or start a new run without --resume"
+                )
         _resume(resume, changes, threads, show_config)
         return
-    config = preset(preset_name, dataset or "world").with_values(changes)
+    config = preset_of(preset or "recommended", dataset or "world").with_values(changes)
     if show_config:
         click.echo(config.to_toml(), nl=False)
         return
@@ -89,26 +96,27 @@ def _start(config: RunConfig, out: Path, threads: int | None) -> None:
         _make_baseline(create_run(out, config, data), data)
         return
     folder = create_run(out, config, data, set_threads(threads, whole_process=True))
-    _train(folder, data)
+    with folder.locked():
+        _train(folder, data)
 
 
 def _resume(run: str, changes: Mapping[str, str], threads: int | None, show_config: bool) -> None:
     from tgap.runs import find_run
+    from tgap.training.session import reopen_run, resumed_config
 
     if show_config:
-        click.echo(find_run(run).config().with_values(changes).to_toml(), nl=False)
+        click.echo(resumed_config(find_run(run), changes).to_toml(), nl=False)
         return
     from tgap.kernels import set_threads
-    from tgap.training.session import reopen_run
+    from tgap.runs.environment import latest_environment
 
-    folder, data = reopen_run(run, changes)
-    machine = folder.environment().get("machine", {})
-    before = machine.get("threads")
-    used = set_threads(threads or before, whole_process=True)
-    if before is not None and used != before:
-        click.echo(f"Note: {used} threads instead of {before}; sums are rounded differently from here on.")
-        folder.update_environment(machine={**machine, "threads": used})
-    _train(folder, data)
+    with reopen_run(run, changes) as (folder, data, changed):
+        before = latest_environment(folder.environment())["machine"].get("threads")
+        used = set_threads(threads or before, whole_process=True)
+        if before is not None and used != before:
+            click.echo(f"Note: {used} threads instead of {before}; sums are rounded differently from here on.")
+        folder.record_resume(data, used, changed)
+        _train(folder, data)
 
 
 def _make_baseline(folder: RunFolder, data: Dataset) -> None:
@@ -120,7 +128,15 @@ def _make_baseline(folder: RunFolder, data: Dataset) -> None:
     click.echo(f"The run lies in {folder.path}. Next: tgap evaluate {folder.path}")
 
 
+def _tell_stopping(number: int) -> None:
+    """Say that a signal was heard. Inside a signal handler only a bare write is safe: a print may be under way."""
+    again = "; press Ctrl-C again to quit at once" if number == signal.SIGINT else ""
+    start = "\n" if os.isatty(2) else ""  # a terminal stands behind the bar and its ^C
+    os.write(2, f"{start}stopping after this batch{again}\n".encode())
+
+
 def _train(folder: RunFolder, data: Dataset) -> None:
+    """Train a run whose lock is held."""
     from tgap.cli.train_display import Display
     from tgap.training.interruption import Interruption
     from tgap.training.session import train_run
@@ -131,8 +147,8 @@ def _train(folder: RunFolder, data: Dataset) -> None:
     click.echo(f"Run folder: {folder.path}  (Ctrl-C saves and stops)")
     interruption = Interruption()
     started = time.monotonic()
-    with interruption.on_signals():
-        reason = train_run(folder, data, listeners=[Display()], interruption=interruption)
+    with interruption.on_signals(_tell_stopping):
+        reason = train_run(folder, data, listeners=[Display()], interruption=interruption, locked=True)
     click.echo(f"Stopped after {(time.monotonic() - started) / 60:.1f} minutes: {_REASONS[reason]}.")
     if reason == "interrupted":
         click.echo(f"Go on with: tgap train --resume {folder.path}")

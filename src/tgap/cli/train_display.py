@@ -56,6 +56,7 @@ class Display(Listener):
         )
         self._task = self._bar.add_task("train", total=1.0, epoch="", note="")
         self._epochs = 0.0
+        self._limit = 0.0
         self._from = (0.0, 0.0)  # progress and seconds when this process began
         self._loss: float | None = None  # smoothed
         self._speed = ""
@@ -69,6 +70,7 @@ class Display(Listener):
         if event.at.step:
             self._say(f"Going on at step {event.at.step:,}, epoch {event.at.epochs:.3f}.")
         self._epochs = event.epochs
+        self._limit = event.limit
         self._from = (event.at.progress, event.at.seconds)
         self._recent = (event.at.seconds, 0)
         epoch = f"{event.at.epochs:.2f}/{event.epochs:g}"
@@ -119,7 +121,10 @@ class Display(Listener):
         progress, seconds = event.at.progress - self._from[0], event.at.seconds - self._from[1]
         if progress <= 0:
             return ""
-        return f"{duration(seconds / progress * (1.0 - event.at.progress))} left"
+        left = seconds / progress * (1.0 - event.at.progress)
+        if self._limit:
+            left = min(left, max(0.0, self._limit - event.at.seconds))
+        return f"{duration(left)} left"
 
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Where and with what a run was made: versions, source, machine, data. Written once, completed when training stops."""
+"""Where and with what a run was made: versions, source, machine, data. Completed when training stops and goes on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -43,6 +44,29 @@ def describe_environment(dataset: Dataset, threads: int | None) -> dict[str, Any
         "seconds": 0.0,
         "peak_memory_megabytes": None,
     }
+
+
+def describe_resume(environment: Mapping[str, Any], dataset: Dataset, threads: int | None) -> dict[str, Any]:
+    """Entry of the list "resumed" in `environment.json`: the date, and what of code and machine is not as it was."""
+    before, now = latest_environment(environment), describe_environment(dataset, threads)
+    entry: dict[str, Any] = {"date": now["created"]}
+    for part in ("versions", "machine"):
+        if differing := {key: value for key, value in now[part].items() if before[part].get(key) != value}:
+            entry[part] = differing
+    if now["source"] != before["source"]:
+        entry["source"] = now["source"]
+    return entry
+
+
+def latest_environment(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Versions, machine and source as they were when training last began or went on."""
+    latest = {part: dict(environment.get(part, {})) for part in ("versions", "machine")}
+    source = environment.get("source")
+    for entry in environment.get("resumed", []):
+        for part, known in latest.items():
+            known.update(entry.get(part, {}))
+        source = entry.get("source", source)
+    return {**latest, "source": source}
 
 
 def peak_memory_megabytes() -> float | None:

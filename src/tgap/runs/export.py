@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tgap.config import RunConfig
 from tgap.errors import ConfigError, RunError
 from tgap.evaluation.export import FORMAT
+from tgap.runs.changes import changed_settings
 from tgap.runs.files import read_tensors, write_json, write_tensors, writing
-from tgap.runs.folder import RunFolder, find_run
-from tgap.runs.load import TGAP_SCORER
+from tgap.runs.folder import TGAP_SCORER, RunFolder, find_run
 
 # Settings that fit the same weights and leave their meaning alone: how much of the graph is looked at, and how.
 ADJUSTABLE = tuple(
@@ -67,12 +66,6 @@ def export_run(
     return target
 
 
-def changed_settings(before: RunConfig, after: RunConfig) -> dict[str, list[Any]]:
-    """Dotted name -> [old value, new value] of every setting that differs."""
-    old, new = _flat(before.to_dict()), _flat(after.to_dict())
-    return {key: [value, new[key]] for key, value in old.items() if new[key] != value}
-
-
 def read_figures(path: Path, run: RunFolder) -> dict[str, Any]:
     """Read the headline figures of a file that tgap evaluate wrote about this very run's dataset and scorer.
 
@@ -97,10 +90,3 @@ def read_figures(path: Path, run: RunFolder) -> dict[str, Any]:
                 f"{value!r}; write them with: tgap evaluate {run.path} --json {path}"
             )
     return {key: report[key] for key in _HEADLINES}
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
-    return flat

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +26,10 @@ import tgap
 from tgap.config import RunConfig
 from tgap.data import Dataset
 from tgap.errors import ConfigError, RunError
-from tgap.runs.environment import describe_environment
+from tgap.runs.environment import describe_environment, describe_resume
 from tgap.runs.files import read_json, write_json, write_text, writing
+
+TGAP_SCORER = "tgap"  # value of ``RunConfig.scorer`` for the trained model; every other value names a baseline
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,12 @@ class RunFolder:
         """Complete `environment.json`, for instance with seconds and memory."""
         write_json(self.environment_file, {**self.environment(), **values})
 
+    def record_resume(self, dataset: Dataset, threads: int | None, changed: Mapping[str, list[Any]]) -> None:
+        """Add to `environment.json` that training goes on, with what: code, machine and changed settings."""
+        environment = self.environment()
+        entry = describe_resume(environment, dataset, threads) | ({"settings": dict(changed)} if changed else {})
+        self.update_environment(resumed=[*environment.get("resumed", []), entry])
+
     def check_dataset(self, dataset: Dataset) -> None:
         """Refuse a dataset that is not the one this run was made with."""
         expected = self.environment().get("dataset", {}).get("checksum")
@@ -145,6 +153,11 @@ class RunFolder:
 
 def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
     """Make a new run folder with its config and environment. An existing run is never overwritten."""
+    from tgap.baselines import BASELINES  # noqa: PLC0415  not needed to read a run
+
+    if config.scorer not in (TGAP_SCORER, *BASELINES):
+        names = ", ".join(BASELINES)
+        raise ConfigError(f"unknown scorer {config.scorer!r}; expected {TGAP_SCORER} or a baseline ({names})")
     folder = RunFolder(path)
     with writing(path):
         taken = path.exists() and (not path.is_dir() or any(path.iterdir()))

@@ -13,13 +13,11 @@ from tgap.data import Dataset, load_dataset
 from tgap.errors import RunError
 from tgap.graph import TemporalGraph
 from tgap.runs.files import read_tensors
-from tgap.runs.folder import RunFolder, find_run
+from tgap.runs.folder import TGAP_SCORER, RunFolder, find_run
 from tgap.scorer import Scorer
 
 if TYPE_CHECKING:
     from tgap.model.tgap import TGAP
-
-TGAP_SCORER = "tgap"  # value of ``RunConfig.scorer`` for the trained model; every other value names a baseline
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,15 @@ from tgap.errors import RunError
 from tgap.runs.files import Tensors, encode_tensors, read_json, read_tensors, sync_folder, write_bytes, writing
 from tgap.training.state import TrainingState
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 2
-# Settings that only say when to stop, look or save: a resumed run may change them.
-CHANGEABLE = ("epochs", "patience", "checkpoint_minutes", "max_minutes")
+# Settings that a resumed run may change: they say when to stop or save, how much memory validation takes, or how long
+# a step is (the way out when a loss is not finite; the run is then not the one that was begun).
+CHANGEABLE = {
+    "training": ("epochs", "patience", "checkpoint_minutes", "max_minutes", "learning_rate", "clip_norm"),
+    "evaluation": ("batch_size", "cache_megabytes"),
+}
+CHANGEABLE_NAMES = tuple(f"{section}.{name}" for section, names in CHANGEABLE.items() for name in names)
 
 _NAME = re.compile(r"checkpoint-(\d{6,})")
 
@@ -41,9 +46,12 @@ class Checkpoint:
 
 def config_digest(config: RunConfig) -> str:
     """Digest of the settings that must not change in the middle of a run."""
-    training = {key: value for key, value in config.to_dict()["training"].items() if key not in CHANGEABLE}
-    fixed = {"scorer": config.scorer, "model": config.to_dict()["model"], "training": training}
-    return _digest(fixed)
+    settings = config.to_dict()
+    fixed = {
+        section: {key: value for key, value in settings[section].items() if key not in CHANGEABLE.get(section, ())}
+        for section in ("model", "training", "evaluation")
+    }
+    return _digest({"scorer": config.scorer, **fixed})
 
 
 class CheckpointStore:
@@ -116,8 +124,8 @@ class CheckpointStore:
             raise RunError(f"{path} has format {record['format']}, this version of tgap reads {FORMAT}; train again")
         if record["config"] != self._config:
             raise RunError(
-                f"the settings differ from those {path} was made with; of [training] only {', '.join(CHANGEABLE)} "
-                f"may change in the middle of a run, of [model] nothing"
+                f"the settings differ from those {path} was made with; only {', '.join(CHANGEABLE_NAMES)} may change "
+                f"in the middle of a run; bring back the others in config.toml, or train again with a new --out"
             )
         return Checkpoint(path, TrainingState.from_dict(record["state"]), tensors)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tgap.runs.files import write_bytes, writing
 from tgap.runs.folder import RunFolder
 from tgap.training.events import Listener, Stopped, Validated
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _LINES = (
     ("MRR, time-filtered", "time", "mrr", "C0", "-"),
@@ -40,6 +44,13 @@ class Curve(Listener):
 
 def draw_curve(metrics: list[dict[str, Any]], title: str) -> bytes:
     """PNG of the lines of a metrics.jsonl."""
+    buffer = io.BytesIO()
+    curve_figure(metrics, title).savefig(buffer, format="png", dpi=110)
+    return buffer.getvalue()
+
+
+def curve_figure(metrics: list[dict[str, Any]], title: str) -> Figure:
+    """Picture of the lines of a metrics.jsonl: loss and rate on the left, validation on the right."""
     from matplotlib.figure import Figure  # noqa: PLC0415  half a second that only this needs
 
     figure = Figure(figsize=(10, 4), layout="constrained")  # no pyplot: no global state, no display
@@ -51,13 +62,18 @@ def draw_curve(metrics: list[dict[str, Any]], title: str) -> bytes:
     rate = loss.twinx()
     rate.plot([line["epochs"] for line in steps], [line["rate"] for line in steps], color="0.6", linewidth=0.8)
     rate.set(ylabel="learning rate (grey)", ylim=(0, None))
-    rounds = [line for line in metrics if line["kind"] == "validation"]
+    _draw_validations(valid, [line for line in metrics if line["kind"] == "validation"])
+    return figure
+
+
+def _draw_validations(valid: Axes, rounds: list[dict[str, Any]]) -> None:
+    if not rounds:
+        valid.set_axis_off()
+        valid.text(0.5, 0.5, "no validation yet", ha="center", va="center", transform=valid.transAxes)
+        return
     for label, protocol, name, color, style in _LINES:
         heights = [line["figures"][protocol][name] for line in rounds]
         valid.plot([line["epochs"] for line in rounds], heights, style, color=color, marker=".", label=label)
     valid.set(xlabel="epochs", ylabel="validation", xlim=(0, None))
     valid.grid(alpha=0.3)
     valid.legend(fontsize="small")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110)
-    return buffer.getvalue()

@@ -33,6 +33,7 @@ class Started:
     queries: int  # in an epoch
     validated: bool  # whether the weights at this step have been validated already
     problems: tuple[str, ...]  # checkpoints that were found damaged and passed over, a line each
+    limit: float = 0.0  # seconds of training, over all resumes, after which it stops; 0 = no limit
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Measured:
-    """Means over the last ``log_steps`` steps."""
+    """Means over the last ``log_steps`` steps, or over the fewer ones after which training stopped."""
 
     at: Moment
     loss: float
@@ -55,6 +56,7 @@ class Measured:
     gradient_norm: float
     unreachable: float  # share of queries whose answer no attention could reach
     queries_per_second: float
+    partial: bool = False  # fewer than ``log_steps``: void if training goes on, a whole line follows then
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Listener:
         """After every step; keep it cheap."""
 
     def on_measure(self, event: Measured) -> None:
-        """After every ``log_steps`` steps."""
+        """After every ``log_steps`` steps, and at an orderly end if some are left."""
 
     def on_validating(self, done: int, total: int) -> None:
         """While validation queries are scored."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -36,8 +36,11 @@ class Interruption:
             raise InterruptionError
 
     @contextmanager
-    def on_signals(self) -> Iterator[None]:
-        """Take SIGINT and SIGTERM as requests inside the block; a second one acts as usual. Main thread only."""
+    def on_signals(self, heard: Callable[[int], None] | None = None) -> Iterator[None]:
+        """Take SIGINT and SIGTERM as requests inside the block; a second one acts as usual. Main thread only.
+
+        ``heard`` is called with the signal's number, inside the signal handler: it must not wait for anything.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -50,6 +53,8 @@ class Interruption:
         def note(number: int, _frame: FrameType | None) -> None:
             self.request(number)
             restore()
+            if heard is not None:
+                heard(number)
 
         for number in _SIGNALS:
             signal.signal(number, note)

@@ -96,6 +96,7 @@ class Trainer:
         self._saved: tuple[int, int] | None = None  # step and validated step of the newest checkpoint
         self._lap = self._saved_at = self._measured_at = 0.0
         self._measured_queries = 0
+        self._last_rate = math.nan  # of the newest step of this process
 
     def run(self) -> StopReason:
         """Train from the newest checkpoint, or from the start, to a reason to stop."""
@@ -103,6 +104,8 @@ class Trainer:
         try:
             self._listener.on_start(self._started())
             reason = self._train()
+            if self._measured_queries and self.state.window.steps:
+                self._listener.on_measure(self._measured(self._last_rate, partial=True))
             self._listener.on_stop(Stopped(self._moment(), reason, self.state.best, self.state.best_epochs))
         finally:
             self._listener.close()
@@ -124,7 +127,7 @@ class Trainer:
             due = self.state.validations_due(batches, self.config)
             if (over or due > self.state.validations) and self.state.validated_step != self.state.step:
                 try:
-                    self._validate(due)
+                    self._validate(due, extra=due == self.state.validations)
                 except InterruptionError:  # the checkpoint before the validation stands; it is repeated on resume
                     return "interrupted"
                 over = over or ("patience" if self.state.plateau.exhausted(self.config) else None)
@@ -149,6 +152,7 @@ class Trainer:
         state, rate = self.state, self._rate()
         for group in self._optimiser.param_groups:
             group["lr"] = rate
+        self._last_rate = rate
         self._optimiser.zero_grad(set_to_none=True)
         with batch.hidden(self._visibility) as visible:
             result = self._loss(batch.queries, batch.answers, visible, self._epoch().sampling_seed)
@@ -174,39 +178,60 @@ class Trainer:
 
     def _require_finite(self, what: str, value: float, batch: Batch) -> None:
         if not math.isfinite(value):
+            config, run = self.config, self._store.folder.parent
+            kept = "there is no checkpoint yet"
+            if self._saved is not None:
+                kept = f"the weights of step {self._saved[0]}, before it, are kept in the newest checkpoint"
+            clip = f"a lower training.clip_norm (now {config.clip_norm:g})"
             raise TrainingError(
-                f"the {what} became {value} in {batch.describe()}; the weights before it are kept in the last "
-                f"checkpoint; try a lower training.learning_rate or training.clip_norm"
+                f"the {what} became {value} in {batch.describe()}; {kept}; try a lower training.learning_rate (now "
+                f"{config.learning_rate:g}) or {clip if config.clip_norm else 'a training.clip_norm (now off)'}: "
+                f"tgap train --resume {run} --set training.learning_rate={config.learning_rate / 2:g}"
             )
 
     def _measure(self, rate: float) -> None:
         """Tell the means of the last window and start the next."""
-        window, now = self.state.window, self._clock()
-        speed = self._measured_queries / max(now - self._measured_at, 1e-9)  # of this process, without validations
-        event = Measured(
-            self._moment(), window.mean_loss, rate, window.mean_gradient_norm, window.unreachable_share, speed
-        )
-        self.state.window, self._measured_at, self._measured_queries = Tally(), now, 0
+        event = self._measured(rate)
+        self.state.window, self._measured_at, self._measured_queries = Tally(), self._clock(), 0
         self._listener.on_measure(event)
 
-    def _validate(self, due: int) -> None:
-        """Score the validation split with the weights that would be kept; note whether they are the best so far."""
+    def _measured(self, rate: float, partial: bool = False) -> Measured:
+        window = self.state.window
+        seconds = self._clock() - self._measured_at  # of this process, without validations
+        return Measured(
+            self._moment(),
+            window.mean_loss,
+            rate,
+            window.mean_gradient_norm,
+            window.unreachable_share,
+            self._measured_queries / max(seconds, 1e-9),
+            partial,
+        )
+
+    def _validate(self, due: int, extra: bool) -> None:
+        """Score the validation split with the weights that would be kept; note whether they are the best so far.
+
+        An ``extra`` one, at a limit where none is due, only does that: schedule, patience and the means since the last
+        validation go on as if it had not been, so that a resumed run takes the same steps as one without the limit.
+        """
         self._save()
-        state, rate = self.state, self._rate()
+        state, rate, begun = self.state, self._rate(), self._clock()
         self.model.eval()
         with self._average.applied() if self._average is not None else nullcontext():
             figures = self._validate_model(self._validating)
             figure = figures["time"][self.config.select_by]
-            improved = state.plateau.best is None or figure > state.plateau.best
+            improved = state.best is None or figure > state.best["time"][self.config.select_by]
             if improved:
                 state.best, state.best_step = figures, state.step
                 state.best_epochs = state.epochs_done(len(self._epoch()))
                 self._keep_best(self.model.state_dict(), state)
         self.model.train()
-        state.plateau = state.plateau.after(figure, self.config)
         event = Validated(self._moment(), figures, state.round.mean_loss, state.round.unreachable_share, rate, improved)
-        state.validations, state.validated_step, state.round = due, state.step, Tally()
-        self._measured_at, self._measured_queries = self._clock(), 0
+        state.validated_step = state.step
+        if not extra:
+            state.plateau = state.plateau.after(figure, self.config)
+            state.validations, state.round = due, Tally()
+        self._measured_at += self._clock() - begun
         self._listener.on_validation(event)
         self._save()
 
@@ -256,4 +281,5 @@ class Trainer:
             len(self._queries),
             validated,
             tuple(self._store.problems),
+            60 * self.config.max_minutes,
         )

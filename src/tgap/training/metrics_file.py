@@ -1,7 +1,8 @@
 """metrics.jsonl: the course of training, a JSON object a line, of two kinds.
 
-``steps`` lines are means over ``log_steps`` steps, ``validation`` lines hold the figures of a validation. A resumed
-run first drops the lines that lie after its checkpoint, because those steps are taken again.
+``steps`` lines are means over ``log_steps`` steps, ``validation`` lines hold the figures of a validation. If training
+stops between two lines of steps, those since the last one have a line marked ``partial``. A resumed run first drops
+the lines that lie after its checkpoint, because those steps are taken again, and at its first step the partial one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import IO, Any
 
 from tgap.runs.files import write_bytes, writing
 from tgap.runs.folder import RunFolder
-from tgap.training.events import Listener, Measured, Moment, Started, Validated
+from tgap.training.events import Listener, Measured, Moment, Started, Stepped, Validated
 
 
 class MetricsFile(Listener):
@@ -21,13 +22,20 @@ class MetricsFile(Listener):
         self._folder = folder
         self._path = folder.metrics_file
         self._file: IO[str] | None = None
+        self._partial = False  # whether there is a line to be dropped when training goes on
 
     def on_start(self, event: Started) -> None:
         """Drop what is going to be repeated, and open the file."""
         kept = [line for line in self._folder.metrics() if _stands(line, event)]
-        with writing(self._path):
-            write_bytes(self._path, "".join(f"{json.dumps(line)}\n" for line in kept).encode())
-            self._file = self._path.open("a", encoding="utf-8")
+        self._partial = any(line.get("partial") for line in kept)
+        self._open_with(kept)
+
+    def on_step(self, event: Stepped) -> None:  # noqa: ARG002  only that there is one counts
+        """Drop the line about fewer steps: they become part of a whole one."""
+        if self._partial:
+            self._partial = False
+            self.close()
+            self._open_with([line for line in self._folder.metrics() if not line.get("partial")])
 
     def on_measure(self, event: Measured) -> None:
         """Add a line about the last steps."""
@@ -40,6 +48,7 @@ class MetricsFile(Listener):
                 "gradient_norm": event.gradient_norm,
                 "unreachable": event.unreachable,
                 "queries_per_second": event.queries_per_second,
+                **({"partial": True} if event.partial else {}),
             },
         )
 
@@ -62,6 +71,11 @@ class MetricsFile(Listener):
         if self._file is not None:
             with writing(self._path):
                 self._file.close()
+
+    def _open_with(self, lines: list[dict[str, Any]]) -> None:
+        with writing(self._path):
+            write_bytes(self._path, "".join(f"{json.dumps(line)}\n" for line in lines).encode())
+            self._file = self._path.open("a", encoding="utf-8")
 
     def _add(self, kind: str, at: Moment, values: dict[str, Any]) -> None:
         assert self._file is not None, "metrics before the start"

@@ -34,4 +34,9 @@ class ReportFile(Listener):
         standing = {"status": status, "epochs": at.epochs, "steps": at.step, "seconds": seconds}
         self._report = {**standing, **{key: value for key, value in self._report.items() if key not in standing}}
         write_json(self._folder.report_file, self._report)
-        self._folder.update_environment(seconds=seconds, peak_memory_megabytes=peak_memory_megabytes())
+        self._folder.update_environment(seconds=seconds, peak_memory_megabytes=self._peak())
+
+    def _peak(self) -> float | None:
+        """The most memory that any process of this run has held."""
+        known = [self._folder.environment().get("peak_memory_megabytes"), peak_memory_megabytes()]
+        return max((peak for peak in known if peak is not None), default=None)
