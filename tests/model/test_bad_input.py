@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 import torch
 
+from tests.explain.small_dataset import small_dataset
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig
 from tgap.errors import ConfigError, QueryError
-from tgap.graph import Visibility
+from tgap.graph import TemporalGraph, Visibility
 from tgap.kernels import backend
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
+from tgap.predict import Predictor
 from tgap.scorer import Query, QueryBatch
 
 SPAN, ENTITIES, RELATIONS = 12, 8, 3
@@ -145,6 +147,47 @@ def test_broken_weights_never_crash_a_training_step(kernels: str) -> None:
     loss = model.loss(batch_of((1, 0, 3)), np.array([2]), Visibility(graph), 0).value
     loss.backward()  # type: ignore[no-untyped-call]
     assert np.isnan(loss.item())
+
+
+def overgrown(kernels: str = "compiled", **values: Any) -> TGAP:
+    """Finite weights whose products are not; fewer edges join a subgraph than there are to choose from."""
+    config = tiny_config(added_edges=2, **values)
+    parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 1)
+    parameters["entity"] *= 1e25
+    return model_of(config, tiny_graph(1), SPAN, parameters, kernels, torch.float32)
+
+
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+@pytest.mark.parametrize("values", [{}, {"lazy": True, "walk_cap": 4, "gather_cap": 3, "cap_choice": "near"}])
+def test_scores_that_are_no_numbers_are_refused(kernels: str, values: dict[str, Any]) -> None:
+    model = overgrown(kernels, **values)
+    query = Query(1, 0, 3)
+    raw = model.score(QueryBatch.of([query]), Visibility(model.graph), 0)
+    assert raw.isnan().any(), "the case is reached"
+    scorer = TGAPScorer(model, EvaluationConfig())  # each weight by itself is fine
+    message = r"the query \(subject 1, relation 0, time 3\) has scores that are no finite numbers"
+    with pytest.raises(QueryError, match=message):
+        scorer.score(batch_of((1, 0, 3)))
+    with pytest.raises(QueryError, match=message):
+        scorer.trace(query)
+    with pytest.raises(QueryError, match=message):
+        scorer.trace(query, hidden_facts=np.array([0]))
+
+
+def test_a_prediction_from_scores_that_are_no_numbers_is_refused() -> None:
+    data = small_dataset()
+    graph = TemporalGraph.build(data.num_entities, data.num_relations, *data.train[:4])
+    model = TGAP(tiny_config(added_edges=2), graph, data.timeline.span)
+    predictor = Predictor(TGAPScorer(model, EvaluationConfig()), data)
+    asked = ("North Korea", "Threaten", "?", "2014-04-29")
+    assert predictor.predict(*asked).answers
+    with torch.no_grad():
+        model.entity.mul_(1e25)
+    predictor = Predictor(TGAPScorer(model, EvaluationConfig()), data)
+    with pytest.raises(QueryError, match="no finite numbers: the weights are too large"):
+        predictor.predict(*asked)
+    with pytest.raises(QueryError, match="no finite numbers: the weights are too large"):
+        predictor.explain(*asked)
 
 
 def test_an_unknown_backend_is_refused() -> None:

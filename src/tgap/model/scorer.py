@@ -64,7 +64,7 @@ class TGAPScorer:
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
             found = self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch))
-            parts.append(found.numpy(force=True))
+            parts.append(_finite(found.numpy(force=True), batch))
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
             scores[order] = np.concatenate(parts)
@@ -99,4 +99,17 @@ class TGAPScorer:
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after
         scores[last.node] = last.mean().numpy(force=True)
+        _finite(scores[np.newaxis], QueryBatch.of([query]))
         return Trace(query, steps, scores)
+
+
+def _finite(scores: FloatArray, queries: QueryBatch) -> FloatArray:
+    """The scores themselves, if they are numbers: products of huge weights overflow, although each one is finite."""
+    bad = np.flatnonzero(~np.isfinite(scores.sum(axis=1)))
+    if len(bad):
+        asked = ", ".join(f"{what} {getattr(queries, what)[bad[0]]}" for what in ("subject", "relation", "time"))
+        raise QueryError(
+            f"the query ({asked}) has scores that are no finite numbers: the weights are too large, as after training "
+            "that diverged; use an earlier checkpoint or train again with a lower training.learning_rate"
+        )
+    return scores
