@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -117,17 +117,30 @@ def test_epochs_and_seeds_differ() -> None:
     assert len({plan.sampling_seed for plan in plans}) == 3
 
 
-def test_siblings_apart_mostly_see_each_other() -> None:
-    count = 40  # one subject, one relation, one day: forty answers
+def forty_answers(**settings: Any) -> list[Batch]:
+    """Batches of eight, where one (s, r, t) has forty answers."""
+    count = 40
     facts = Facts(np.zeros(count, int), np.zeros(count, int), np.arange(count), np.zeros(count, int))
     graph = TemporalGraph.build(count, RELATIONS, *facts)
-    settings = {"batch_size": 8, "hidden_share": 1.0}
-    for siblings, batches in (("apart", 10), ("together", 10)):
-        config = TrainingConfig(**settings, siblings=siblings)  # type: ignore[arg-type]
-        plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
-        assert len(plan) == batches
-        hidden = [len(plan[index].facts) for index in range(len(plan))]
-        assert max(hidden) <= (4 if siblings == "apart" else 8)
+    config = TrainingConfig(batch_size=8, hidden_share=1.0, **settings)
+    plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+    return [plan[index] for index in range(len(plan))]
+
+
+def test_siblings_apart_are_dealt_like_strangers_and_together_share_batches() -> None:
+    def siblings(choice: str) -> list[int]:
+        batches = forty_answers(siblings=choice, directions="apart")
+        return sorted(int((batch.queries.relation == 0).sum()) for batch in batches)
+
+    apart = siblings("apart")
+    assert len(apart) == 10
+    assert 1 <= apart[0] <= apart[-1] <= 7
+    assert siblings("together") == [0] * 5 + [8] * 5
+
+
+@pytest.mark.parametrize("choice", ["apart", "together"])
+def test_most_siblings_of_a_large_group_stay_visible(choice: str) -> None:
+    assert [len(batch.facts) for batch in forty_answers(siblings=choice)] == [4] * 10
 
 
 def test_directions_together_hide_half_as_much() -> None:
