@@ -34,7 +34,7 @@ check: $(STAMP) ## format, lint, types and import contracts
 	$(BIN)/lint-imports
 
 test: check ## check, then the default test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-slow: $(STAMP) ## shipped models on whole test splits, the server under load
 	$(BIN)/python -m pytest -m slow

@@ -22,6 +22,7 @@ from platformdirs import user_cache_path
 
 _config: Any = numba.config  # its names come from the environment
 _PACKAGE = Path(__file__).parent
+_SIGNS = (b"from tgap.jit import", b"from numba", b"import numba")
 _PREFIX = "kernels-"
 _FORGET_AFTER = 30 * 86400  # seconds after which folders of other versions are removed
 
@@ -57,11 +58,11 @@ def cache_folder() -> Path | None:
 
 
 def _digest() -> str:
-    """Of all files that have kernels, and of what those are made of (``tgap.kernels``)."""
+    """Of all files that machine code is made of: those that use numba or this module, and the layout of vectors."""
     total = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         text = path.read_bytes()
-        if path.parent.name == "kernels" or b"from tgap.jit import" in text:
+        if path.name == "layout.py" or any(sign in text for sign in _SIGNS):
             total.update(path.name.encode() + text)
     return total.hexdigest()[:16]
 

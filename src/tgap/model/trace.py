@@ -14,7 +14,7 @@ def step_trace(graph: TemporalGraph, query: Query, record: StepRecord) -> StepTr
     """The trace of one step of one query. O(recorded edges), in one pass."""
     before, after, roads = record.before, record.after, record.roads
     names = EdgeNames(graph.source, graph.relation, graph.neighbour, graph.time, graph.loop_relation, query.time)
-    held = before.value.numpy()[:, : before.flows].astype(np.float32, copy=False)
+    held = before.value.numpy(force=True)[:, : before.flows].astype(np.float32, copy=False)
     carried = record.recording.full[:, : before.flows].astype(np.float32, copy=False)
     crossed: CrossedEdges = crossed_edges(
         names, roads.row, roads.edge, before.node, held, record.recording.start, carried
@@ -23,7 +23,7 @@ def step_trace(graph: TemporalGraph, query: Query, record: StepRecord) -> StepTr
     return StepTrace(
         **crossed._asdict(),
         nodes=after.node.astype(np.int64),
-        mass=after.value.numpy()[:, : after.flows].astype(np.float32),
+        mass=after.value.numpy(force=True)[:, : after.flows].astype(np.float32),
         core=empty if record.core is None else before.node[record.core.entry].astype(np.int64),
         candidates=empty if record.sample is None else record.sample.candidate,
         added=empty if record.sample is None else record.sample.added,
