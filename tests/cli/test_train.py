@@ -154,7 +154,7 @@ def test_a_baseline_becomes_a_run_without_training(tmp_path: Path, capsys: pytes
     assert tgap(["train", "--resume", str(run)]) == 2
     error = capsys.readouterr().err
     assert "recency needs no training; evaluate it with: tgap evaluate" in error
-    assert not (run / "checkpoints").exists()
+    assert "resumed" not in RunFolder(run).environment()
 
 
 def test_a_run_that_another_process_trains_is_not_touched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
