@@ -26,6 +26,8 @@ from tgap.kernels.backend import (
 from tgap.kernels.layout import Lanes, head_widths
 from tgap.kernels.structure import EdgeSet
 
+_BLOCK = 8192  # rows mapped at a time: what is gathered for them is still in the cache
+
 
 @dataclass(frozen=True)
 class MessageMaps:
@@ -60,15 +62,17 @@ class MessageTables:
         assert edges.source_index is not None, "a compact edge set"
         assert edges.source_sign is not None, "a compact edge set names the sign of each source"
         _, signs, n = self.maps.b.shape
-        rows = self.source.index_select(0, torch.from_numpy(edges.source_index))
+        index = torch.from_numpy(edges.source_index)
         ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
         maps = self.maps.message.view(-1, signs, n)
-        parts = [slice(ends[sign], ends[sign + 1]) for sign in range(signs)]
         if torch.is_grad_enabled():
-            return torch.cat([rows[part] @ maps[:, sign] for sign, part in enumerate(parts)])[:, None]
-        result = rows.new_empty((len(rows), n))
-        for sign, part in enumerate(parts):
-            torch.mm(rows[part], maps[:, sign], out=result[part])
+            rows = self.source.index_select(0, index)
+            return torch.cat([rows[ends[s] : ends[s + 1]] @ maps[:, s] for s in range(signs)])[:, None]
+        result = self.source.new_empty((len(index), n))
+        for sign in range(signs):
+            for first in range(ends[sign], ends[sign + 1], _BLOCK):
+                part = slice(first, min(first + _BLOCK, ends[sign + 1]))
+                torch.mm(self.source.index_select(0, index[part]), maps[:, sign], out=result[part])
         return result[:, None]
 
 
