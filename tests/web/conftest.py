@@ -23,7 +23,7 @@ def _missing(reason: str) -> None:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browsing() -> Iterator[Browsing]:
     """The browser."""
     program = find_chromium()
