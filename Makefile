@@ -39,7 +39,7 @@ test: check ## check, then the default test suite
 test-slow: $(STAMP) ## shipped models on whole test splits, the server under load
 	$(BIN)/python -m pytest -m slow
 
-bench: $(STAMP) ## all speed measurements on an idle machine, about 40 minutes, written to benchmarks/results
+bench: $(STAMP) ## all speed measurements on an idle machine, about 25 minutes, written to benchmarks/results
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/explain.py icews14 --study both
