@@ -51,7 +51,7 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
 
     from tgap.cli.study_shared import split_questions
     from tgap.explain.profile import queries_profile
-    from tgap.predict import Predictor, Wanted
+    from tgap.predict import ExplainOptions, Predictor
 
     load = round(os.getloadavg()[0], 1)  # of others: 0 on an idle machine
     predictor = Predictor.from_run(run)
@@ -64,14 +64,14 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
         ends = (subject, "?") if place % 2 else ("?", obj)
         asked.append((ends[0], data.relations.name(fact.relation), ends[1], data.timeline.format(fact.time)))
 
-    def timed(question: tuple[str, str, str, str], wanted: Wanted) -> float:
-        return milliseconds(lambda: predictor.explain(*question, wanted=wanted))
+    def timed(question: tuple[str, str, str, str], options: ExplainOptions) -> float:
+        return milliseconds(lambda: predictor.explain(*question, options=options))
 
-    timed(asked[0], Wanted(check=5))  # kernels are loaded
+    timed(asked[0], ExplainOptions(check=5))  # kernels are loaded
     rows: dict[str, list[float]] = {"first question about a day": [], "warm": [], "warm, with deletion check": []}
     for question in asked:
-        for name, wanted in zip(rows, (Wanted(), Wanted(), Wanted(check=5)), strict=True):
-            rows[name].append(timed(question, wanted))
+        for name, options in zip(rows, (ExplainOptions(), ExplainOptions(), ExplainOptions(check=5)), strict=True):
+            rows[name].append(timed(question, options))
     figures: dict[str, Any] = {
         "load": load,
         "date": date.today().isoformat(),

@@ -12,7 +12,7 @@ from tgap.data import Facts
 from tgap.errors import EvaluationError
 from tgap.evaluation.filters import Filters
 from tgap.evaluation.queries import group, queries_of
-from tgap.evaluation.ranks import PROTOCOLS, TIES, rank_answers
+from tgap.evaluation.ranks import PROTOCOLS, TIES, rank_answers, scored_rank
 from tgap.scorer import QueryBatch
 
 Event = tuple[int, int, int, int]
@@ -82,6 +82,9 @@ def test_ranks_equal_brute_force(case: tuple[int, int, list[list[Event]], NDArra
             for ties in TIES:
                 expected = brute_force_rank(row, answer, gone[protocol], ties)
                 assert ranks.of(protocol, ties)[k] == expected
+            one = scored_rank(np.array(row), answer, np.array(list(gone[protocol]), dtype=np.int64))
+            assert one.rank == ranks.of(protocol)[k]
+            assert one.score == row[answer]
 
 
 @settings(max_examples=50, deadline=None)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.explain.small_dataset import FORMULA, SCRIPT, small_dataset, small_explainer
 from tgap.explain import schema
-from tgap.explain.explanation import Explanation, Wanted
+from tgap.explain.explanation import ExplainOptions, Explanation
 from tgap.explain.svg import picture_svg
 from tgap.predict import Predictor
 from tgap.predict.prediction import Prediction
@@ -28,7 +28,7 @@ def predictor() -> Predictor:
 
 @pytest.fixture(scope="module")
 def explanation(predictor: Predictor) -> Explanation:
-    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29", wanted=Wanted(check=2))
+    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29", options=ExplainOptions(check=2))
 
 
 def test_document_agrees_with_itself(explanation: Explanation) -> None:
@@ -176,7 +176,7 @@ def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
         ("Lonely Island", "no chain of facts leads there from North Korea"),
         ("Far Away", "it is 4 edges away from North Korea and the walk takes 3 steps"),
     ):
-        found = predictor.explain("North Korea", "Threaten", name, "2014-04-29", wanted=Wanted(check=1))
+        found = predictor.explain("North Korea", "Threaten", name, "2014-04-29", options=ExplainOptions(check=1))
         assert not found.document.reach.reachable
         assert words in found.document.reach.sentence
         assert "probability is exactly 0" in found.document.reach.sentence

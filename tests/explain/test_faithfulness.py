@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
 from tests.tiny import from_facts, tiny_config
-from tgap.explain.faithfulness import check, faithfulness, standing, used_facts
+from tgap.evaluation.ranks import scored_rank
+from tgap.explain.faithfulness import check, faithfulness, used_facts
 from tgap.scorer import Query, QueryBatch
 
 
@@ -22,7 +23,7 @@ def test_check_recomputes_without_the_strongest_facts(seed: int, count: int) -> 
     assert list(found.strongest.facts) == facts[:count].tolist()
     assert np.all(np.diff(used) <= 0)
     again = explainer.trace(trace.query, hidden_facts=np.array(found.strongest.facts, dtype=np.int64))
-    assert found.strongest.after == standing(again.scores, answer)
+    assert found.strongest.after == scored_rank(again.scores, answer)
     touched = set(explainer.graph.fact[again.steps[0].edge].tolist())
     assert not touched & set(found.strongest.facts)
     brought, shares = used_facts(explainer.graph, trace, answer)
@@ -49,16 +50,9 @@ def test_the_only_way_removed_leaves_nothing() -> None:
     explainer = OracleExplainer(from_facts(2, 1, [(0, 0, 1, 2)]), tiny_config(), span=4)
     trace = explainer.trace(Query(0, 0, 2))
     found = check(explainer, trace, 1, count=1)
-    assert found.strongest.after.probability == 0
+    assert found.strongest.after.score == 0
     assert found.drop(found.strongest) == pytest.approx(1.0)
     assert found.controls == {}  # no other fact carried mass
-
-
-def test_ties_count_half() -> None:
-    scores = np.array([0.1, 0.4, 0.1, 0.0, 0.1])
-    assert standing(scores, 2).rank == 3.0
-    assert standing(scores, 1).rank == 1.0
-    assert standing(np.zeros(5), 0).rank == 3.0
 
 
 def test_means_over_questions() -> None:
@@ -71,18 +65,18 @@ def test_means_over_questions() -> None:
         single = [
             check(explainer, trace, answer, count=2, seed=1) for trace, answer in zip(traces, answers, strict=True)
         ]
-        before = np.mean([one.before.probability for one in single])
+        before = np.mean([one.before.score for one in single])
         assert found.checks == 4
         assert found.unreached == 0
         assert found.probability["before"] == pytest.approx(before)
-        after = np.mean([one.strongest.after.probability for one in single])
+        after = np.mean([one.strongest.after.score for one in single])
         assert found.drop["strongest"] == pytest.approx(1 - after / before)
-        after = np.mean([one.controls["random"].after.probability for one in single])
+        after = np.mean([one.controls["random"].after.score for one in single])
         assert found.drop["random"] == pytest.approx(1 - after / before)
         assert found.mrr["before"] == pytest.approx(np.mean([1 / one.before.rank for one in single]))
-        lost = [one.strongest.after.probability < one.controls["random"].after.probability for one in single]
+        lost = [one.strongest.after.score < one.controls["random"].after.score for one in single]
         assert found.worse["strongest"]["random"] == pytest.approx(np.mean(lost))
-        after = np.mean([one.brought.after.probability for one in single])
+        after = np.mean([one.brought.after.score for one in single])
         assert found.drop["brought"] == pytest.approx(1 - after / before)
     assert (best.answers, true.answers) == ("best", "true")
     assert best.hits1["before"] == 1.0

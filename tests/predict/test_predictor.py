@@ -9,7 +9,7 @@ import pytest
 
 from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
 from tgap.errors import QueryError
-from tgap.predict import Predictor, Wanted
+from tgap.predict import ExplainOptions, Predictor
 from tgap.scorer import FloatArray, Query, QueryBatch
 
 
@@ -135,7 +135,7 @@ def test_explaining_takes_the_best_answer_unless_told(predictor: Predictor) -> N
 
 def test_wanted_sizes_are_kept(predictor: Predictor) -> None:
     found = predictor.explain(
-        "North Korea", "Threaten", "Japan", "2014-04-29", wanted=Wanted(edges=2, paths=3, check=1)
+        "North Korea", "Threaten", "Japan", "2014-04-29", options=ExplainOptions(edges=2, paths=3, check=1)
     ).document
     assert [len(step.edges) for step in found.steps] == [2, 2, 2]
     assert len(found.paths.walks) == 3
@@ -159,5 +159,5 @@ def test_a_scorer_without_a_walk_predicts_but_does_not_explain() -> None:
     found = predictor.predict("Japan", "Consult", "?", "2014-04-29", top=20)
     assert len(found.answers) == len(ENTITIES)
     assert not found.probabilities
-    with pytest.raises(QueryError, match="plain gives answers without reasons"):
+    with pytest.raises(QueryError, match="plain gives answers without reasons: it has no walk to show"):
         predictor.explain("Japan", "Consult", "?", "2014-04-29")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
 from tgap.explain.schema import VERSION as EXPLANATION
-from tgap.predict import Predictor, Wanted
+from tgap.predict import ExplainOptions, Predictor
 from tgap.predict.prediction import VERSION as PREDICTION
 
 QUESTION = {"subject": "North Korea", "relation": "Threaten", "object": None, "time": "2014-04-29"}
@@ -54,7 +54,7 @@ def test_explain_gives_the_same_document_as_the_command_line(client: httpx.Clien
         "?",
         "2014-04-29",
         answer="Japan",
-        wanted=Wanted(edges=7, paths=3, check=2, seed=4),
+        options=ExplainOptions(edges=7, paths=3, check=2, seed=4),
     )
     assert found["schema"] == EXPLANATION
     assert found == json.loads(same.to_json())

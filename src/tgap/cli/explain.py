@@ -66,14 +66,14 @@ def explain(
     """
     from rich.console import Console
 
-    from tgap.predict import Predictor, Wanted
+    from tgap.predict import ExplainOptions, Predictor
 
     subject, relation, obj, time = split_parts(parts, object_name)
     for target in (figure_file, profile_file):
         check_format(target, ("png", "svg", "pdf"))
     check_format(trace_file, ("csv", "parquet"))
-    wanted = Wanted(edges=edges, paths=paths, check=delete if check else 0, seed=seed)
-    found = Predictor.from_run(run).explain(subject, relation, obj, time, answer=answer, wanted=wanted)
+    options = ExplainOptions(edges=edges, paths=paths, check=delete if check else 0, seed=seed)
+    found = Predictor.from_run(run).explain(subject, relation, obj, time, answer=answer, options=options)
     if json_file != "-":
         print_explanation(Console(highlight=False), found.document)
     write_output(json_file, found.to_json() + "\n")

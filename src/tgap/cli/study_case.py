@@ -47,7 +47,7 @@ def case(
     from rich.console import Console
 
     from tgap.errors import QueryError
-    from tgap.predict import Predictor, Wanted
+    from tgap.predict import ExplainOptions, Predictor
 
     check_format(figure_file, ("png", "svg", "pdf"))
     subject, relation, obj, time = split_parts(parts or PAPER, None)
@@ -58,7 +58,7 @@ def case(
             f"give a question: {PARTS}"
         )
     chosen = answer or (None if parts else PAPER_ANSWER)
-    found = predictor.explain(subject, relation, obj, time, answer=chosen, wanted=Wanted(edges=edges))
+    found = predictor.explain(subject, relation, obj, time, answer=chosen, options=ExplainOptions(edges=edges))
     if "-" not in (markdown_file, json_file):
         print_explanation(Console(highlight=False), found.document)
     write_output(markdown_file, case_markdown(found.document))

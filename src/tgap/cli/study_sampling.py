@@ -50,20 +50,20 @@ def sampling(
     from tgap.explain.figures import render
     from tgap.explain.growth import growth_panels
     from tgap.explain.growth_figure import growth_figure
-    from tgap.predict.question import understand
+    from tgap.predict.question import parse_question
 
     check_format(figure_file, ("png", "svg", "pdf"))
     sizes = None if as_trained else {"core_nodes": core, "sampled_edges": sampled, "added_edges": added}
     predictor = _load(run, sizes)
-    asked = understand(predictor.dataset, *split_parts(parts, None))
-    trace = predictor.explainer.trace(asked.query)
+    parsed = parse_question(predictor.dataset, *split_parts(parts, None))
+    trace = predictor.explainer.trace(parsed.query)
     panels = growth_panels(predictor.names, predictor.explainer.graph, trace)
     if not panels:
         raise QueryError(f"{run} samples no subgraph: it walks one step or the whole graph")
     console = Console(highlight=False)
-    title = f"Growing subgraph of {asked.question.text}"
+    title = f"Growing subgraph of {parsed.question.text}"
     _print(console, title, panels)
-    print_notes(console, asked.notes)
+    print_notes(console, parsed.notes)
     write_bytes(figure_file, render(growth_figure(title, panels), file_format(figure_file)))
 
 

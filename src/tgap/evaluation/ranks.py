@@ -27,7 +27,8 @@ from tgap.jit import kernel
 from tgap.scorer import IntArray, QueryBatch
 
 PROTOCOLS = ("raw", "static", "time")
-TIES = ("mean", "optimistic", "pessimistic")
+MEAN_TIES = 0.5  # share of the competitors beside an answer that count before it
+TIES = {"mean": MEAN_TIES, "optimistic": 0.0, "pessimistic": 1.0}
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ class Ranks:
     def of(self, protocol: str, ties: str = "mean") -> NDArray[np.float64]:
         """[Q] ranks under a protocol (raw, static, time) and a tie rule (mean, optimistic, pessimistic)."""
         at = PROTOCOLS.index(protocol)
-        share = {"mean": 0.5, "optimistic": 0.0, "pessimistic": 1.0}[ties]
-        ranks: NDArray[np.float64] = 1.0 + self.better[at] + share * self.equal[at]
+        ranks: NDArray[np.float64] = 1.0 + self.better[at] + TIES[ties] * self.equal[at]
         return ranks
 
 
@@ -67,6 +67,29 @@ def rank_answers(
     time = Known(*filters.time_rows(queries), filters.time.members)
     better, equal = _count(scores_BN, row_Q, answer_Q, static, time)
     return Ranks(better, equal)
+
+
+@dataclass(frozen=True)
+class ScoredRank:
+    """One answer's score and its rank (mean ties)."""
+
+    score: float
+    rank: float
+
+
+def scored_rank(scores: NDArray[np.floating], answer: int, aside: IntArray | None = None) -> ScoredRank:
+    """Score and rank of one answer in one row of scores [N]; entities of ``aside`` do not compete with it.
+
+    >>> scored_rank(np.array([0.9, 0.5, 0.5]), 1), scored_rank(np.array([0.9, 0.5, 0.5]), 1, np.array([0, 1])).rank
+    (ScoredRank(score=0.5, rank=2.5), 1.5)
+    """
+    competes = np.ones(len(scores), dtype=bool)
+    if aside is not None:
+        competes[aside] = False
+    competes[answer] = False
+    better = np.count_nonzero(scores[competes] > scores[answer])
+    equal = np.count_nonzero(scores[competes] == scores[answer])
+    return ScoredRank(float(scores[answer]), 1.0 + better + MEAN_TIES * equal)
 
 
 def check_finite(scores_BN: NDArray[np.floating], queries: QueryBatch) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tgap.data import Dataset, Facts
+from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.scoring import Progress
 from tgap.explain.edges import mean_attention
-from tgap.explain.faithfulness import standing
 from tgap.graph import TemporalGraph
 from tgap.scorer import Explainer, IntArray, Query, StepTrace, Trace
 
@@ -95,7 +95,7 @@ def _right(dataset: Dataset, trace: Trace, answer: int) -> bool:
         same = (facts.subject == query.subject) & (facts.relation == query.relation) & (facts.time == query.time)
         others = facts.object[same]
         scores[others[others != answer]] = -1.0
-    return standing(scores, answer).rank < 1.5
+    return scored_rank(scores, answer).rank < 1.5
 
 
 def _pick(

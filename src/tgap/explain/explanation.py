@@ -130,7 +130,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExplainOptions:
     """How much to tell."""
 
     edges: int = 5  # strongest edges a step
@@ -146,18 +146,18 @@ def make_explanation(
     answer: tuple[int, Answer],
     trace: Trace,
     *,
-    wanted: Wanted = Wanted(),  # noqa: B008  frozen
+    options: ExplainOptions = ExplainOptions(),  # noqa: B008  frozen
     notes: tuple[str, ...] = (),
 ) -> Explanation:
     """All that can be said about ``answer`` (its id and how it stands) from the trace of its question."""
     index, row = answer
     graph = explainer.graph
-    steps = strongest_edges(trace, graph.loop_relation, wanted.edges, index)
-    walks = heaviest_walks(trace, index, graph.loop_relation, wanted.paths)
+    steps = strongest_edges(trace, graph.loop_relation, options.edges, index)
+    walks = heaviest_walks(trace, index, graph.loop_relation, options.paths)
     found = reach(graph, trace.query.subject, index, len(trace.steps), float(trace.scores[index]))
     checked = None
-    if wanted.check:
-        checked = check_table(names, graph, check(explainer, trace, index, count=wanted.check, seed=wanted.seed))
+    if options.check:
+        checked = check_table(names, graph, check(explainer, trace, index, count=options.check, seed=options.seed))
     document = Document(
         question=question,
         answer=row,

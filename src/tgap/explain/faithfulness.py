@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.evaluation.ranks import ScoredRank, scored_rank
 from tgap.evaluation.scoring import Progress
 from tgap.explain.edges import mean_attention
 from tgap.explain.paths import through_answer
@@ -36,42 +37,34 @@ CONTROLS = ("random", "nearby")
 
 
 @dataclass(frozen=True)
-class Standing:
-    """An answer's probability and its rank among all entities (ties count half)."""
-
-    probability: float
-    rank: float
-
-
-@dataclass(frozen=True)
 class Deletion:
     """Facts taken away (ids as in ``graph.fact``) and how the answer stood without them."""
 
     facts: tuple[int, ...]
-    after: Standing
+    after: ScoredRank
 
 
 @dataclass(frozen=True)
 class Check:
     """Deletion check of one answer."""
 
-    before: Standing
+    before: ScoredRank
     strongest: Deletion
     brought: Deletion
     controls: dict[str, Deletion]  # by name; a control is missing when no fact is left to draw from
 
     def drop(self, deletion: Deletion) -> float:
         """Share of the answer's probability that a deletion took away; negative if it grew."""
-        if self.before.probability <= 0:
+        if self.before.score <= 0:
             return 0.0
-        return 1.0 - deletion.after.probability / self.before.probability
+        return 1.0 - deletion.after.score / self.before.score
 
 
 @dataclass(frozen=True)
 class Faithfulness:
     """Means over many checks, by what was deleted: "before" (nothing), "strongest", "brought" and each control."""
 
-    answers: str  # whose standing was looked at: "best", the model's own first answer, or "true", the split's
+    answers: str  # whose rank was looked at: "best", the model's own first answer, or "true", the split's
     checks: int
     unreached: int  # questions left out because no attention arrived at the answer: nothing could drop
     probability: dict[str, float]  # mean probability of the answer
@@ -79,14 +72,6 @@ class Faithfulness:
     mrr: dict[str, float]  # mean reciprocal rank
     hits1: dict[str, float]  # share of answers at rank 1
     worse: dict[str, dict[str, float]]  # strongest and brought, by control: share of checks where they cost more
-
-
-def standing(scores: NDArray[np.floating], answer: int) -> Standing:
-    """Probability and rank (1 + better + half of the ties) of an answer."""
-    mark = scores[answer]
-    better = int((scores > mark).sum())
-    equal = int((scores == mark).sum()) - 1
-    return Standing(float(mark), 1.0 + better + 0.5 * equal)
 
 
 def used_facts(graph: TemporalGraph, trace: Trace, answer: int | None = None) -> tuple[IntArray, NDArray[np.float64]]:
@@ -108,13 +93,13 @@ def used_facts(graph: TemporalGraph, trace: Trace, answer: int | None = None) ->
 def check(explainer: Explainer, trace: Trace, answer: int, *, count: int = 5, seed: int = 0) -> Check:
     """Deletion check of ``answer``, whose trace is at hand. ``seed`` fixes what the controls draw."""
     deletions = {
-        name: Deletion(facts, standing(scores, answer))
+        name: Deletion(facts, scored_rank(scores, answer))
         for name, (facts, scores) in _deletions(explainer, trace, count, seed).items()
     }
     strongest = deletions.pop("strongest")
     removed, scores = _brought(explainer, trace, answer, count)
-    brought = Deletion(removed, standing(scores, answer))
-    return Check(standing(trace.scores, answer), strongest, brought, deletions)
+    brought = Deletion(removed, scored_rank(scores, answer))
+    return Check(scored_rank(trace.scores, answer), strongest, brought, deletions)
 
 
 def faithfulness(
@@ -130,8 +115,8 @@ def faithfulness(
 
     Both are read from the same deletions. Answers that no attention reached are counted and left out.
     """
-    best: list[dict[str, Standing]] = []
-    true: list[dict[str, Standing]] = []
+    best: list[dict[str, ScoredRank]] = []
+    true: list[dict[str, ScoredRank]] = []
     for place in range(len(queries)):
         query = Query(int(queries.subject[place]), int(queries.relation[place]), int(queries.time[place]))
         trace = explainer.trace(query)
@@ -143,7 +128,7 @@ def faithfulness(
                 true.append(best[-1])
             elif trace.scores[answer] > 0:
                 _, scores["brought"] = _brought(explainer, trace, answer, count)
-                found.append({name: standing(row, answer) for name, row in scores.items()})
+                found.append({name: scored_rank(row, answer) for name, row in scores.items()})
         if progress is not None:
             progress(place + 1, len(queries))
     return _summary("best", best, 0), _summary("true", true, len(queries) - len(true))
@@ -176,10 +161,10 @@ def _brought(explainer: Explainer, trace: Trace, answer: int, count: int) -> tup
     return tuple(removed.tolist()), scores
 
 
-def _summary(answers: str, checks: list[dict[str, Standing]], unreached: int) -> Faithfulness:
+def _summary(answers: str, checks: list[dict[str, ScoredRank]], unreached: int) -> Faithfulness:
     """Means over the checks; one without a control (nothing left to draw) lost nothing by it."""
     ways = ("before", *CHOICES, *CONTROLS)
-    chance = {way: np.array([one.get(way, one["before"]).probability for one in checks]) for way in ways}
+    chance = {way: np.array([one.get(way, one["before"]).score for one in checks]) for way in ways}
     rank = {way: np.array([one.get(way, one["before"]).rank for one in checks]) for way in ways}
     mean = {way: _mean(values) for way, values in chance.items()}
     return Faithfulness(

@@ -96,11 +96,11 @@ def check_table(names: Names, graph: TemporalGraph, check: Check) -> CheckTable:
 
     def row(deletion: Deletion) -> DeletionRow:
         facts = tuple(_fact(names, graph, fact) for fact in deletion.facts)
-        return DeletionRow(facts, deletion.after.probability, deletion.after.rank, check.drop(deletion))
+        return DeletionRow(facts, deletion.after.score, deletion.after.rank, check.drop(deletion))
 
     controls = {name: row(deletion) for name, deletion in check.controls.items()}
     before = check.before
-    return CheckTable(before.probability, before.rank, row(check.strongest), row(check.brought), controls)
+    return CheckTable(before.score, before.rank, row(check.strongest), row(check.brought), controls)
 
 
 def _fact(names: Names, graph: TemporalGraph, fact: int) -> tuple[str, str, str, str]:

@@ -4,9 +4,9 @@
 >>> predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=3).to_frame()  # doctest: +SKIP
 """
 
-from tgap.explain.explanation import Explanation, Wanted
+from tgap.explain.explanation import ExplainOptions, Explanation
 from tgap.explain.schema import Answer, Question
 from tgap.predict.prediction import Prediction
 from tgap.predict.predictor import Predictor
 
-__all__ = ["Answer", "Explanation", "Prediction", "Predictor", "Question", "Wanted"]
+__all__ = ["Answer", "ExplainOptions", "Explanation", "Prediction", "Predictor", "Question"]

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tgap.data import Dataset
 from tgap.errors import QueryError
+from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.top import top_answers
-from tgap.explain.explanation import Explanation, Wanted, make_explanation
-from tgap.explain.faithfulness import standing
+from tgap.explain.explanation import ExplainOptions, Explanation, make_explanation
 from tgap.explain.naming import Names
 from tgap.explain.schema import Answer
 from tgap.predict.known import Known
 from tgap.predict.prediction import Prediction
-from tgap.predict.question import Asked, When, understand
+from tgap.predict.question import ParsedQuestion, When, parse_question
 from tgap.scorer import Explainer, QueryBatch, Scorer
 
 
@@ -54,19 +54,19 @@ class Predictor:
 
         Given both subject and object, the object is asked for and ``Prediction.asked`` tells how the given one stands.
         """
-        asked = understand(self.dataset, subject, relation, object, time)
-        scores = self.scorer.score(QueryBatch.of([asked.query]))[0]
-        known = Known(self.dataset, asked.query)
+        parsed = parse_question(self.dataset, subject, relation, object, time)
+        scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
+        known = Known(self.dataset, parsed.query)
         walks = isinstance(self.scorer, Explainer)
         best = top_answers(scores[np.newaxis], top).entity[0]
         listed = [int(entity) for entity in best if not walks or scores[entity] > 0]
         return Prediction(
-            question=asked.question,
+            question=parsed.question,
             answers=tuple(self._answer(scores, entity, known) for entity in listed),
-            asked=None if asked.answer is None else self._answer(scores, asked.answer, known),
+            asked=None if parsed.answer is None else self._answer(scores, parsed.answer, known),
             probabilities=walks,
             scorer=self.scorer.name,
-            notes=asked.notes,
+            notes=parsed.notes,
         )
 
     def explain(
@@ -77,20 +77,20 @@ class Predictor:
         time: When | None = None,
         *,
         answer: str | None = None,
-        wanted: Wanted = Wanted(),  # noqa: B008  frozen
+        options: ExplainOptions = ExplainOptions(),  # noqa: B008  frozen
     ) -> Explanation:
         """Why ``answer`` (by default the best one, or the object if both sides are given) has its probability."""
-        asked = understand(self.dataset, subject, relation, object, time)
-        trace = self.explainer.trace(asked.query)
-        index = self._wanted_answer(asked, answer, trace.scores)
+        parsed = parse_question(self.dataset, subject, relation, object, time)
+        trace = self.explainer.trace(parsed.query)
+        index = self._chosen_answer(parsed, answer, trace.scores)
         return make_explanation(
             self.explainer,
             self.names,
-            asked.question,
-            (index, self._answer(trace.scores, index, Known(self.dataset, asked.query))),
+            parsed.question,
+            (index, self._answer(trace.scores, index, Known(self.dataset, parsed.query))),
             trace,
-            wanted=wanted,
-            notes=asked.notes,
+            options=options,
+            notes=parsed.notes,
         )
 
     @property
@@ -98,22 +98,23 @@ class Predictor:
         """The scorer, if it can show its walk."""
         if not isinstance(self.scorer, Explainer):
             raise QueryError(
-                f"{self.scorer.name} gives answers without reasons; use a run of the walking model (scorer 'tgap')"
+                f"{self.scorer.name} gives answers without reasons: it has no walk to show; "
+                "use a run of a method that walks"
             )
         return self.scorer
 
-    def _wanted_answer(self, asked: Asked, answer: str | None, scores: NDArray[np.float32]) -> int:
+    def _chosen_answer(self, parsed: ParsedQuestion, answer: str | None, scores: NDArray[np.float32]) -> int:
         if answer is None:
-            return int(scores.argmax()) if asked.answer is None else asked.answer
+            return int(scores.argmax()) if parsed.answer is None else parsed.answer
         index = self.dataset.entities.find(answer)
-        if asked.answer is not None and asked.answer != index:
+        if parsed.answer is not None and parsed.answer != index:
             raise QueryError(
-                f"two answers are given, {self.names.entity(asked.answer)!r} and {self.names.entity(index)!r}; "
+                f"two answers are given, {self.names.entity(parsed.answer)!r} and {self.names.entity(index)!r}; "
                 "leave one of them out"
             )
         return index
 
     def _answer(self, scores: NDArray[np.float32], entity: int, known: Known) -> Answer:
-        stands = standing(scores, entity)
+        found = scored_rank(scores, entity)
         how, where = known.of(entity)
-        return Answer(self.names.entity(entity), stands.rank, stands.probability, how, where)
+        return Answer(self.names.entity(entity), found.rank, found.score, how, where)

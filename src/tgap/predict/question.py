@@ -15,8 +15,8 @@ When = str | int | datetime.date
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question understood: by name, as ids, with notes for the reader and, if a whole fact was given, its answer."""
+class ParsedQuestion:
+    """A question by name and as ids, with notes for the reader and, if a whole fact was given, its answer."""
 
     question: Question
     query: Query
@@ -24,7 +24,9 @@ class Asked:
     answer: int | None
 
 
-def understand(dataset: Dataset, subject: str | None, relation: str, obj: str | None, time: When | None) -> Asked:
+def parse_question(
+    dataset: Dataset, subject: str | None, relation: str, obj: str | None, time: When | None
+) -> ParsedQuestion:
     """Read a question from the four parts of a fact; ``None`` or ``?`` stands where the answer goes.
 
     With neither subject nor object open the question is for the object, and the object given is the answer to look at.
@@ -52,7 +54,7 @@ def understand(dataset: Dataset, subject: str | None, relation: str, obj: str | 
     answer = dataset.entities.find(obj) if subject is not None and obj is not None else None
     if not _seen(dataset, start):
         notes += (f"{named.start} is in no training fact, so attention has nowhere to go from there",)
-    return Asked(named, Query(start, walked, instant), notes, answer)
+    return ParsedQuestion(named, Query(start, walked, instant), notes, answer)
 
 
 def read_time(timeline: Timeline, time: When) -> int:

@@ -14,7 +14,7 @@ from tgap.evaluation.queries import queries_of
 from tgap.explain.profile import queries_profile
 from tgap.explain.schema import plain
 from tgap.explain.tables import profile_table
-from tgap.predict import Predictor, Wanted
+from tgap.predict import ExplainOptions, Predictor
 from tgap.predict.question import read_time
 from tgap.scorer import Scorer
 from tgap.server.card import model_card
@@ -82,9 +82,9 @@ class Service:
         """Why an answer has its probability: a document ``tgap.explanation/1``."""
         subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
         answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
-        wanted = Wanted(edges=asked.edges, paths=asked.paths, check=asked.check, seed=asked.seed)
+        options = ExplainOptions(edges=asked.edges, paths=asked.paths, check=asked.check, seed=asked.seed)
         time = self._time(asked.time)
-        return self.predictor.explain(subject, relation, obj, time, answer=answer, wanted=wanted).to_dict()
+        return self.predictor.explain(subject, relation, obj, time, answer=answer, options=options).to_dict()
 
     def without(self, asked: WithoutRequest) -> dict[str, Any]:
         """The best answers if some training facts had not happened."""
