@@ -6,9 +6,11 @@ STAMP := $(VENV)/installed
 # Twice quiet: errors are shown, but no warning about every index that lacks a package.
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 SOURCES := src tests benchmarks
+NODE_STAMP := node_modules/.package-lock.json
+NO_NODE := Node.js 18 or newer with npm is missing, so the page's JavaScript is not checked. Debian: apt-get install nodejs npm
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-slow bench bench-quick docs clean
+.PHONY: help setup demo test check check-page test-slow bench bench-quick docs clean
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -27,11 +29,23 @@ setup: $(STAMP) ## make .venv and install tgap with all it needs
 demo: $(STAMP) ## train on the embedded world, evaluate, answer a question with its reasons, write a report
 	$(BIN)/tgap demo
 
-check: $(STAMP) ## format, lint, types and import contracts
+$(NODE_STAMP): package.json package-lock.json
+	@echo "Installing the tools that check the page's JavaScript into node_modules: once ..."
+	@npm ci --silent
+	@touch $@
+
+check: $(STAMP) check-page ## format, lint, types and import contracts; Python and the page's JavaScript
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-page: ## format and lint of the page's JavaScript (needs Node.js; without it only CI=true fails)
+	@if command -v npm >/dev/null; then \
+	  $(MAKE) --no-print-directory $(NODE_STAMP) && node_modules/.bin/biome check --error-on-warnings; \
+	else \
+	  echo "$(NO_NODE)" >&2; test "$$CI" != true; \
+	fi
 
 test: check ## check, then the default test suite
 	$(BIN)/python -m pytest -n auto
@@ -53,5 +67,5 @@ docs: $(STAMP) ## write the generated reference pages anew
 	$(BIN)/python docs/generate.py
 
 clean: ## remove .venv, caches and the demo's files
-	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) node_modules demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

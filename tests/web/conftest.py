@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,16 +10,11 @@ import pytest
 from tests.explain.small_dataset import small_dataset, small_explainer
 from tests.predict.run_folder import make_run
 from tests.server.live import running
+from tests.web.needed import missing
 from tests.web.page import Browsing, find_chromium, launch
 from tgap.kernels import set_threads
 from tgap.server.app import create_app
 from tgap.server.service import Service
-
-
-def _missing(reason: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{reason}, and CI needs it")
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +22,11 @@ def browsing() -> Iterator[Browsing]:
     """The browser."""
     program = find_chromium()
     if program is None:
-        _missing("no Chromium on this machine (Debian: apt-get install chromium)")
-        return
+        missing("no Chromium on this machine (Debian: apt-get install chromium)")
     try:
         import playwright  # noqa: F401
     except ModuleNotFoundError:
-        _missing("the Python package playwright is not installed")
+        missing("the Python package playwright is not installed")
     with launch(program) as found:
         yield found
 

@@ -1,6 +1,7 @@
 // The ranked answers: bars, marks of what is known already, the true answer of a random question on demand.
 
-import { h, percent } from "./dom.js";
+import { h } from "./dom.js";
+import { percent, place } from "./format.js";
 
 /** ``state``: {prediction, selected, truth, choose(name), reveal()}. */
 export function answersCard(state) {
@@ -16,11 +17,17 @@ export function answersCard(state) {
   );
   if (truth) card.append(truthBox(truth, prediction, state.reveal));
   if (!prediction.answers.length) {
-    card.append(h("p", { class: "asked-line quiet" }, "No attention reaches any entity from here, so there is no answer."));
+    card.append(
+      h("p", { class: "asked-line quiet" }, "No attention reaches any entity from here, so there is no answer."),
+    );
     return card;
   }
   card.append(
-    h("ol", { class: "answers" }, prediction.answers.map((answer) => h("li", {}, row(answer, best, hidden, state)))),
+    h(
+      "ol",
+      { class: "answers" },
+      prediction.answers.map((answer) => h("li", {}, row(answer, best, hidden, state))),
+    ),
   );
   const { asked } = prediction;
   if (asked && !prediction.answers.some((answer) => answer.name === asked.name)) {
@@ -46,7 +53,7 @@ function row(answer, best, hidden, state) {
       "data-name": answer.name,
       onclick: () => state.choose(answer.name),
     },
-    h("span", { class: "rank" }, Number.isInteger(answer.rank) ? `${answer.rank}` : answer.rank.toFixed(1)),
+    h("span", { class: "rank" }, place(answer.rank)),
     h("span", { class: "name" }, answer.name),
     h("span", { class: "share" }, probabilities ? percent(answer.score) : answer.score.toFixed(3)),
     mark(answer, hidden),
@@ -59,7 +66,11 @@ function row(answer, best, hidden, state) {
 function mark(answer, hidden) {
   if (!answer.known || hidden) return null;
   const now = answer.known !== "at another time";
-  return h("span", { class: now ? "mark now" : "mark", title: `stored in ${answer.known_in.join(", ")}` }, `known ${answer.known}`);
+  return h(
+    "span",
+    { class: now ? "mark now" : "mark", title: `stored in ${answer.known_in.join(", ")}` },
+    `known ${answer.known}`,
+  );
 }
 
 function truthBox(truth, prediction, reveal) {
@@ -73,10 +84,10 @@ function truthBox(truth, prediction, reveal) {
   }
   const [first, ...others] = truth.answers;
   const found = prediction.answers.find((answer) => answer.name === first);
-  const place = found ? `, ranked ${found.rank}` : ", not among those listed";
+  const where = found ? `, ranked ${place(found.rank)}` : ", not among those listed";
   return h(
     "div",
     { class: "truth" },
-    h("span", {}, "True answer: ", h("b", {}, first), place, others.length ? ` (also true: ${others.join(", ")})` : ""),
+    h("span", {}, "True answer: ", h("b", {}, first), where, others.length ? ` (also true: ${others.join(", ")})` : ""),
   );
 }

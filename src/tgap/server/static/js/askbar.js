@@ -10,7 +10,17 @@ export class AskBar {
     this.ask = ask;
     this.times = [];
     this.inputs = {};
-    const swap = h("button", { type: "button", class: "icon-button swap", "aria-label": "Swap direction", title: "Ask the other way round", onclick: () => this.swap() }, icon("swap"));
+    const swap = h(
+      "button",
+      {
+        type: "button",
+        class: "icon-button swap",
+        "aria-label": "Swap direction",
+        title: "Ask the other way round",
+        onclick: () => this.swap(),
+      },
+      icon("swap"),
+    );
     form.append(
       this.field("subject", "Subject", "?"),
       this.field("relation", "Relation", "does what"),
@@ -20,9 +30,24 @@ export class AskBar {
       h("button", { type: "submit", class: "button primary ask-go" }, "Ask"),
     );
     const { subject, relation, object, time } = this.inputs;
-    combobox(subject, "entity", () => ({}), () => this.next(relation));
-    combobox(relation, "relation", () => ({ subject: subject.value, object: object.value }), () => this.next(time));
-    combobox(object, "entity", () => ({}), () => this.next(time));
+    combobox(
+      subject,
+      "entity",
+      () => ({}),
+      () => this.next(relation),
+    );
+    combobox(
+      relation,
+      "relation",
+      () => ({ subject: subject.value, object: object.value }),
+      () => this.next(time),
+    );
+    combobox(
+      object,
+      "entity",
+      () => ({}),
+      () => this.next(time),
+    );
     time.addEventListener("keydown", (event) => this.stepTime(event));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -31,7 +56,15 @@ export class AskBar {
   }
 
   field(name, label, placeholder) {
-    const input = h("input", { id: `ask-${name}`, name, type: "text", placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    const input = h("input", {
+      id: `ask-${name}`,
+      name,
+      type: "text",
+      placeholder,
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+    });
     input.addEventListener("input", () => this.complain(name, false));
     this.inputs[name] = input;
     return h("div", { class: `field field-${name}` }, h("label", { for: input.id }, label), input);
@@ -39,7 +72,13 @@ export class AskBar {
 
   get question() {
     const value = (name) => this.inputs[name].value.trim().replace(/^\?$/, "");
-    return { subject: value("subject"), relation: value("relation"), object: value("object"), time: value("time"), answer: "" };
+    return {
+      subject: value("subject"),
+      relation: value("relation"),
+      object: value("object"),
+      time: value("time"),
+      answer: "",
+    };
   }
 
   set question(question) {

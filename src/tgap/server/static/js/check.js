@@ -1,7 +1,8 @@
 // Is the explanation faithful? Take the strongest events away, walk again, and see what the answer would be.
 
 import { post } from "./api.js";
-import { h, percent } from "./dom.js";
+import { h } from "./dom.js";
+import { percent, place } from "./format.js";
 import { body } from "./question.js";
 
 const SIZES = [1, 3, 5, 10];
@@ -20,8 +21,16 @@ export class CheckCard {
   constructor(fail) {
     this.fail = fail;
     this.result = h("div", { "aria-live": "polite", class: "check-result" });
-    this.size = h("select", { "aria-label": "Number of events" }, SIZES.map((size) => h("option", { value: size, selected: size === 5 }, `${size}`)));
-    this.button = h("button", { type: "button", class: "button", id: "check-button", onclick: () => this.run() }, "Take them away and ask again");
+    this.size = h(
+      "select",
+      { "aria-label": "Number of events" },
+      SIZES.map((size) => h("option", { value: size, selected: size === 5 }, `${size}`)),
+    );
+    this.button = h(
+      "button",
+      { type: "button", class: "button", id: "check-button", onclick: () => this.run() },
+      "Take them away and ask again",
+    );
     this.element = h(
       "section",
       { class: "card check-card", "aria-labelledby": "check-title" },
@@ -29,7 +38,11 @@ export class CheckCard {
       h(
         "div",
         { class: "check-body" },
-        h("p", { class: "quiet" }, "If the strongest events had not happened, what would the answer be? The whole walk is computed again without them."),
+        h(
+          "p",
+          { class: "quiet" },
+          "If the strongest events had not happened, what would the answer be? The whole walk is computed again without them.",
+        ),
         h("div", { class: "check-ask" }, h("span", {}, "Strongest events:"), this.size, this.button),
         this.result,
       ),
@@ -47,7 +60,14 @@ export class CheckCard {
     await this.busy(async () => {
       const count = Number(this.size.value);
       const asked = body(this.question);
-      const { check } = await post("explain", { ...asked, object: this.question.subject ? null : asked.object, answer: this.answer, check: count, edges: 1, paths: 1 });
+      const { check } = await post("explain", {
+        ...asked,
+        object: this.question.subject ? null : asked.object,
+        answer: this.answer,
+        check: count,
+        edges: 1,
+        paths: 1,
+      });
       const changed = await post("without", { ...asked, facts: check.strongest.facts, top: 3 });
       return () => this.tellCheck(check, changed);
     });
@@ -57,7 +77,11 @@ export class CheckCard {
   async whatIf(fact) {
     this.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
     await this.busy(async () => {
-      const asked = { ...body(this.question), object: this.question.subject ? this.answer : this.question.object, top: MOST };
+      const asked = {
+        ...body(this.question),
+        object: this.question.subject ? this.answer : this.question.object,
+        top: MOST,
+      };
       const before = await post("predict", asked);
       const after = await post("without", { ...asked, facts: [fact] });
       const stands = (found) => found.asked ?? found.answers.find((answer) => answer.name === this.answer);
@@ -92,7 +116,11 @@ export class CheckCard {
         `Without the ${count} strongest event${count === 1 ? "" : "s"} `,
         h("b", {}, this.answer),
         ` ${check.strongest.drop > 0.005 ? "falls" : "goes"} from ${percent(check.probability)} (rank ${place(check.rank)}) to ${percent(check.strongest.probability)} (rank ${place(check.strongest.rank)}). `,
-        next ? (next.name === this.answer ? "It would still be the answer." : h("span", {}, "The answer would be ", h("b", {}, next.name), ` with ${percent(next.score)}.`)) : "",
+        next
+          ? next.name === this.answer
+            ? "It would still be the answer."
+            : h("span", {}, "The answer would be ", h("b", {}, next.name), ` with ${percent(next.score)}.`)
+          : "",
       ),
       bars([["as it is", check, "whole"], ...named, ...controls]),
       h("details", {}, h("summary", {}, "Events taken away"), factList(check.strongest.facts)),
@@ -102,13 +130,22 @@ export class CheckCard {
   tellOne(fact, before, after, changed) {
     const [next] = changed.answers;
     this.result.replaceChildren(
-      h("p", { class: "verdict" }, `If ${fact[0]} · ${fact[1]} · ${fact[2]} on ${fact[3]} had not happened, the answer would ${next?.name === this.answer ? "still " : ""}be `, h("b", {}, next ? next.name : "nobody"), next ? ` with ${percent(next.score)}.` : "."),
-      before && after ? bars([[`${this.answer} as it is`, { probability: before.score, rank: before.rank }, "whole"], ["without the event", { probability: after.score, rank: after.rank }, "cut"]]) : null,
+      h(
+        "p",
+        { class: "verdict" },
+        `If ${fact[0]} · ${fact[1]} · ${fact[2]} on ${fact[3]} had not happened, the answer would ${next?.name === this.answer ? "still " : ""}be `,
+        h("b", {}, next ? next.name : "nobody"),
+        next ? ` with ${percent(next.score)}.` : ".",
+      ),
+      before && after
+        ? bars([
+            [`${this.answer} as it is`, { probability: before.score, rank: before.rank }, "whole"],
+            ["without the event", { probability: after.score, rank: after.rank }, "cut"],
+          ])
+        : null,
     );
   }
 }
-
-const place = (rank) => (Number.isInteger(rank) ? `${rank}` : rank.toFixed(1));
 
 function bars(rows) {
   const most = Math.max(...rows.map(([, row]) => row.probability), 1e-9);
@@ -118,11 +155,19 @@ function bars(rows) {
     rows.flatMap(([words, row, kind]) => {
       const fill = h("div", { class: `fill ${kind}` });
       fill.style.width = `${(100 * row.probability) / most}%`;
-      return [h("span", {}, words), h("span", { class: "track", "aria-hidden": "true" }, fill), h("span", { class: "number" }, percent(row.probability))];
+      return [
+        h("span", {}, words),
+        h("span", { class: "track", "aria-hidden": "true" }, fill),
+        h("span", { class: "number" }, percent(row.probability)),
+      ];
     }),
   );
 }
 
 function factList(facts) {
-  return h("ul", { class: "facts-list" }, facts.map((fact) => h("li", {}, fact.join(" · "))));
+  return h(
+    "ul",
+    { class: "facts-list" },
+    facts.map((fact) => h("li", {}, fact.join(" · "))),
+  );
 }

@@ -2,7 +2,8 @@
 // Escape closes, the pointer takes too.
 
 import { get } from "./api.js";
-import { debounced, h, whole } from "./dom.js";
+import { debounced, h } from "./dom.js";
+import { whole } from "./format.js";
 
 const WAIT = 70;
 
@@ -53,7 +54,8 @@ export function combobox(input, kind, parameters, taken) {
       ),
     );
     list.replaceChildren(...options.map((option) => option));
-    if (!options.length) list.append(h("li", { class: "none", role: "option", "aria-disabled": "true" }, "No such name"));
+    if (!options.length)
+      list.append(h("li", { class: "none", role: "option", "aria-disabled": "true" }, "No such name"));
     options.forEach((option, place) => {
       option.dataset.name = matches[place].name;
     });

@@ -1,14 +1,20 @@
 // What lies behind a part of the picture: the dated events of a link, the stored facts of an entity.
 
 import { get } from "./api.js";
-import { h, icon, percent, whole } from "./dom.js";
+import { h, icon } from "./dom.js";
+import { percent, whole } from "./format.js";
 import { arrow, dateChip, factOf } from "./hops.js";
 
 function frame(title, words, close, list) {
   return h(
     "section",
     { class: "detail", "aria-label": title },
-    h("div", { class: "detail-head" }, h("h3", { tabindex: "-1" }, title), h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: close }, icon("close"))),
+    h(
+      "div",
+      { class: "detail-head" },
+      h("h3", { tabindex: "-1" }, title),
+      h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: close }, icon("close")),
+    ),
     h("p", { class: "quiet" }, words),
     list,
   );
@@ -34,11 +40,13 @@ export function linkDetail(link, close, whatIf) {
 /** Facts of an entity around the asked time. */
 export function nodeDetail(node, time, close) {
   const list = h("ul", { class: "detail-list" }, h("li", { class: "quiet" }, "Looking up its facts …"));
-  const when = node.column === 0 ? "The walk starts here." : `Holds ${percent(node.mass)} of attention after step ${node.column}.`;
+  const when =
+    node.column === 0 ? "The walk starts here." : `Holds ${percent(node.mass)} of attention after step ${node.column}.`;
   const panel = frame(node.name, when, close, list);
   get("facts", { entity: node.name, time, limit: 30 })
     .then((found) => {
-      panel.querySelector("p").textContent = `${when} ${whole(found.total)} stored facts; those nearest to ${found.time}:`;
+      panel.querySelector("p").textContent =
+        `${when} ${whole(found.total)} stored facts; those nearest to ${found.time}:`;
       list.replaceChildren(
         ...found.facts.map((fact) =>
           h(

@@ -1,12 +1,22 @@
 // The model card and the question for the token.
 
-import { h, icon, whole } from "./dom.js";
+import { h, icon } from "./dom.js";
+import { whole } from "./format.js";
 
 const about = document.getElementById("about");
 const tokenDialog = document.getElementById("token");
 
 function head(id, title, dialog) {
-  return h("div", { class: "dialog-head" }, h("h2", { id }, title), h("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() }, icon("close")));
+  return h(
+    "div",
+    { class: "dialog-head" },
+    h("h2", { id }, title),
+    h(
+      "button",
+      { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() },
+      icon("close"),
+    ),
+  );
 }
 
 /** Fill and open the model card. */
@@ -37,20 +47,51 @@ const COLUMNS = { mrr: "MRR", hits1: "Hits@1", hits3: "Hits@3", hits10: "Hits@10
 function figures(split, measured) {
   const protocols = ["raw", "static", "time"].filter((name) => measured[name]);
   if (!protocols.length) return [];
-  const cell = (name, value) => (name === "mean_rank" ? value.toFixed(0) : name === "mrr" ? value.toFixed(4) : `${(100 * value).toFixed(1)} %`);
+  const cell = (name, value) =>
+    name === "mean_rank" ? value.toFixed(0) : name === "mrr" ? value.toFixed(4) : `${(100 * value).toFixed(1)} %`;
   return [
     h("h3", {}, `Measured on ${split}`),
     h(
       "table",
       { class: "figures" },
-      h("thead", {}, h("tr", {}, h("td", {}), Object.values(COLUMNS).map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, protocols.map((protocol) => h("tr", {}, h("th", { scope: "row" }, protocol), Object.keys(COLUMNS).map((name) => h("td", {}, measured[protocol][name] === undefined ? "" : cell(name, measured[protocol][name])))))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td", {}),
+          Object.values(COLUMNS).map((name) => h("th", { scope: "col" }, name)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        protocols.map((protocol) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, protocol),
+            Object.keys(COLUMNS).map((name) =>
+              h("td", {}, measured[protocol][name] === undefined ? "" : cell(name, measured[protocol][name])),
+            ),
+          ),
+        ),
+      ),
     ),
   ];
 }
 
 function rows(pairs) {
-  return h("table", {}, h("tbody", {}, pairs.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)))));
+  return h(
+    "table",
+    {},
+    h(
+      "tbody",
+      {},
+      pairs.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))),
+    ),
+  );
 }
 
 /** Ask for the token; ``wrong`` says that the last one was refused. */
@@ -60,12 +101,19 @@ export function askForToken(wrong) {
     const form = h(
       "form",
       { method: "dialog" },
-      h("label", { for: "token-input" }, wrong ? "That token was refused. Token of this server:" : "Token of this server:"),
+      h(
+        "label",
+        { for: "token-input" },
+        wrong ? "That token was refused. Token of this server:" : "Token of this server:",
+      ),
       input,
       h("button", { type: "submit", class: "button primary" }, "Continue"),
     );
     form.addEventListener("submit", () => resolve(input.value.trim()), { once: true });
-    tokenDialog.replaceChildren(h("div", { class: "dialog-head" }, h("h2", { id: "token-title" }, "A token is needed")), form);
+    tokenDialog.replaceChildren(
+      h("div", { class: "dialog-head" }, h("h2", { id: "token-title" }, "A token is needed")),
+      form,
+    );
     if (!tokenDialog.open) tokenDialog.showModal();
     input.focus();
   });

@@ -33,7 +33,8 @@ const PATHS = {
   swap: "M4 9h14M14 5l4 4-4 4M20 15H6M10 11l-4 4 4 4",
   dice: "M5 5h14v14H5zM9 9h.01M15 15h.01M15 9h.01M9 15h.01M12 12h.01",
   auto: "M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18",
-  light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M19 5l-1.5 1.5M6.5 17.5L5 19",
+  light:
+    "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M19 5l-1.5 1.5M6.5 17.5L5 19",
   dark: "M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z",
   close: "M6 6l12 12M18 6L6 18",
   share: "M12 15V4M8 7.5L12 4l4 3.5M5 13v6h14v-6",
@@ -43,16 +44,6 @@ const PATHS = {
 export function icon(name) {
   return s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
 }
-
-/** 31 %, 4.2 %, 0.03 %, < 0.01 %: as the figures and the command line print shares. */
-export function percent(share) {
-  const value = 100 * share;
-  if (value > 0 && value < 0.01) return "< 0.01 %";
-  const digits = value >= 9.95 || value === 0 ? 0 : value >= 0.995 ? 1 : 2;
-  return `${value.toFixed(digits)} %`;
-}
-
-export const whole = (number) => Math.round(number).toLocaleString("en");
 
 /** Which side of the question's time a displacement lies on. */
 export const sideOf = (displacement) => (displacement < 0 ? "past" : displacement > 0 ? "future" : "present");

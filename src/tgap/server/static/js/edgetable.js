@@ -1,6 +1,7 @@
 // The strongest edges as tables: the same walk for those who would rather read or listen.
 
-import { h, percent, whole } from "./dom.js";
+import { h } from "./dom.js";
+import { percent, whole } from "./format.js";
 
 const ROWS = 10;
 
@@ -16,8 +17,22 @@ export function edgeTables(walk) {
         h(
           "table",
           {},
-          h("caption", {}, `Step ${step.step}: ${whole(step.carried)} edges carried attention, ${percent(step.waiting)} stayed`),
-          h("thead", {}, h("tr", {}, ["From", "Relation", "To", "Date", "Seen from the question", "Attention", "Of the answer"].map((text) => h("th", { scope: "col" }, text)))),
+          h(
+            "caption",
+            {},
+            `Step ${step.step}: ${whole(step.carried)} edges carried attention, ${percent(step.waiting)} stayed`,
+          ),
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              ["From", "Relation", "To", "Date", "Seen from the question", "Attention", "Of the answer"].map((text) =>
+                h("th", { scope: "col" }, text),
+              ),
+            ),
+          ),
           h(
             "tbody",
             {},
@@ -25,7 +40,13 @@ export function edgeTables(walk) {
               h(
                 "tr",
                 {},
-                [edge.subject, edge.relation + (edge.inverse ? " (inverse)" : ""), edge.object, edge.time, edge.words].map((text) => h("td", {}, text)),
+                [
+                  edge.subject,
+                  edge.relation + (edge.inverse ? " (inverse)" : ""),
+                  edge.object,
+                  edge.time,
+                  edge.words,
+                ].map((text) => h("td", {}, text)),
                 [edge.attention, edge.through].map((share) => h("td", { class: "number" }, percent(share))),
               ),
             ),

@@ -1,26 +1,65 @@
 // Take it away: the documents as JSON, tables as CSV, the picture as SVG and PNG, the question as a link.
 
+import { answersTable, edgesTable } from "./csv.js";
 import { h, icon } from "./dom.js";
 import { words } from "./question.js";
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "font-size", "font-weight", "font-family", "paint-order", "letter-spacing"];
+const STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "font-size",
+  "font-weight",
+  "font-family",
+  "paint-order",
+  "letter-spacing",
+];
 const SCALE = 2;
 
 /** ``state()``: {question, prediction, walk, picture}; ``tell(text)`` announces. */
 export function exportMenu(state, tell) {
   const entries = [
-    ["Everything as JSON", "json", () => text("json", "application/json", JSON.stringify({ prediction: state().prediction, explanation: state().walk.document }, null, 2))],
+    [
+      "Everything as JSON",
+      "json",
+      () =>
+        text(
+          "json",
+          "application/json",
+          JSON.stringify({ prediction: state().prediction, explanation: state().walk.document }, null, 2),
+        ),
+    ],
     ["Answers as CSV", "csv", () => text("csv", "text/csv", answersTable(state().prediction))],
-    ["Strongest edges as CSV", "edges.csv", () => text("edges.csv", "text/csv", edgesTable(state().walk))],
+    ["Strongest edges as CSV", "edges.csv", () => text("edges.csv", "text/csv", edgesTable(state().walk.document))],
     ["Picture as SVG", "svg", () => text("svg", "image/svg+xml", pictureText(state()))],
     ["Picture as PNG", "png", async () => ({ ending: "png", content: await pictureBytes(state()) })],
   ];
   const list = h("div", { class: "menu-list", role: "menu", "aria-label": "Copy and save", hidden: true });
-  const toggle = h("button", { type: "button", class: "icon-button", id: "export-button", "aria-label": "Copy and save", title: "Copy and save", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("share"));
+  const toggle = h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button",
+      id: "export-button",
+      "aria-label": "Copy and save",
+      title: "Copy and save",
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+    },
+    icon("share"),
+  );
   const menu = h("div", { class: "menu" }, toggle, list);
   const items = [];
   const add = (name, id, work) => {
-    const item = h("button", { type: "button", role: "menuitem", "data-export": id, tabindex: "-1", onclick: () => run(work) }, name);
+    const item = h(
+      "button",
+      { type: "button", role: "menuitem", "data-export": id, tabindex: "-1", onclick: () => run(work) },
+      name,
+    );
     items.push(item);
     return item;
   };
@@ -31,9 +70,13 @@ export function exportMenu(state, tell) {
       tell("The link is copied.");
     }),
     h("div", { class: "menu-name", role: "presentation" }, "Save"),
-    ...entries.map(([name, id, make]) => add(name, `save-${id}`, async () => save(await make(), state().question, tell))),
+    ...entries.map(([name, id, make]) =>
+      add(name, `save-${id}`, async () => save(await make(), state().question, tell)),
+    ),
     ...(copyable ? [h("div", { class: "menu-name", role: "presentation" }, "Copy")] : []),
-    ...(copyable ? entries.map(([name, id, make]) => add(name, `copy-${id}`, async () => copy(await make(), tell))) : []),
+    ...(copyable
+      ? entries.map(([name, id, make]) => add(name, `copy-${id}`, async () => copy(await make(), tell)))
+      : []),
   );
 
   async function run(work) {
@@ -88,23 +131,6 @@ async function copy({ content, plain }, tell) {
   tell("Copied.");
 }
 
-/** Rows as CSV; every cell that needs it is quoted. */
-export function csv(rows) {
-  const cell = (value) => (/[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
-  return rows.map((row) => row.map((value) => cell(value ?? "")).join(",")).join("\r\n") + "\r\n";
-}
-
-function answersTable(prediction) {
-  const rows = prediction.answers.map((answer) => [answer.rank, answer.name, answer.score, answer.known, answer.known_in.join(" ")]);
-  return csv([["rank", "name", "score", "known", "known_in"], ...rows]);
-}
-
-function edgesTable(walk) {
-  const columns = ["subject", "relation", "object", "inverse", "time", "displacement", "before", "attention", "through"];
-  const rows = walk.document.steps.flatMap((step) => step.edges.map((edge) => [step.step, ...columns.map((name) => edge[name])]));
-  return csv([["step", ...columns], ...rows]);
-}
-
 /** The picture as a file of its own: styles written into it, the question above it. */
 function pictureText({ question, picture, walk }) {
   const { svg, layout } = picture;
@@ -113,7 +139,17 @@ function pictureText({ question, picture, walk }) {
   copied.querySelectorAll("*").forEach((element, place) => {
     const style = getComputedStyle(originals[place]);
     for (const name of STYLES) element.setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "tabindex", "role", "aria-label", "data-step", "data-column", "data-name", "data-path"]) element.removeAttribute(name);
+    for (const name of [
+      "class",
+      "tabindex",
+      "role",
+      "aria-label",
+      "data-step",
+      "data-column",
+      "data-name",
+      "data-path",
+    ])
+      element.removeAttribute(name);
   });
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
@@ -128,10 +164,19 @@ function pictureText({ question, picture, walk }) {
   const inner = make("g", { transform: `translate(0 ${head})` });
   inner.append(...copied.childNodes);
   const font = "Inter, 'Segoe UI', system-ui, Arial, sans-serif";
-  const whole = make("svg", { xmlns: "http://www.w3.org/2000/svg", width: layout.width, height, viewBox: `0 0 ${layout.width} ${height}` });
+  const whole = make("svg", {
+    xmlns: "http://www.w3.org/2000/svg",
+    width: layout.width,
+    height,
+    viewBox: `0 0 ${layout.width} ${height}`,
+  });
   whole.append(
     make("rect", { width: layout.width, height, fill: colour("--surface") }),
-    make("text", { x: 20, y: 30, fill: colour("--ink"), "font-size": 16, "font-weight": 650, "font-family": font }, `${words(question)}  →  ${walk.answer}`),
+    make(
+      "text",
+      { x: 20, y: 30, fill: colour("--ink"), "font-size": 16, "font-weight": 650, "font-family": font },
+      `${words(question)}  →  ${walk.answer}`,
+    ),
     inner,
   );
   return new XMLSerializer().serializeToString(whole);

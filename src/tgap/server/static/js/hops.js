@@ -9,21 +9,35 @@ export function dateChip(edge) {
 
 /** A relation with its arrow: an inverse edge was walked against the fact. */
 export function arrow(edge) {
-  return h("span", { class: "relation" }, edge.inverse ? `←\u2009${edge.relation}\u2009—` : `—\u2009${edge.relation}\u2009→`);
+  return h(
+    "span",
+    { class: "relation" },
+    edge.inverse ? `←\u2009${edge.relation}\u2009—` : `—\u2009${edge.relation}\u2009→`,
+  );
 }
 
 /** A whole walk as a line of parts. */
 export function hops(start, edges) {
-  if (!edges.length) return h("span", { class: "hops" }, h("span", { class: "entity" }, start), h("span", { class: "relation" }, "attention stays here"));
+  if (!edges.length)
+    return h(
+      "span",
+      { class: "hops" },
+      h("span", { class: "entity" }, start),
+      h("span", { class: "relation" }, "attention stays here"),
+    );
   return h(
     "span",
     { class: "hops" },
     h("span", { class: "entity" }, edges[0].subject),
-    edges.map((edge) => h("span", { class: "hop" }, arrow(edge), h("span", { class: "entity" }, edge.object), dateChip(edge))),
+    edges.map((edge) =>
+      h("span", { class: "hop" }, arrow(edge), h("span", { class: "entity" }, edge.object), dateChip(edge)),
+    ),
   );
 }
 
 /** The stored fact behind an edge: [subject, relation, object, time]. */
 export function factOf(edge) {
-  return edge.inverse ? [edge.object, edge.relation, edge.subject, edge.time] : [edge.subject, edge.relation, edge.object, edge.time];
+  return edge.inverse
+    ? [edge.object, edge.relation, edge.subject, edge.time]
+    : [edge.subject, edge.relation, edge.object, edge.time];
 }

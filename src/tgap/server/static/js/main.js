@@ -1,11 +1,12 @@
 // The explorer: one question at a time, its answers, and the walk to the chosen answer.
 
-import { alive, get, post, setUp } from "./api.js";
 import { answersCard } from "./answers.js";
+import { alive, get, post, setUp } from "./api.js";
 import { AskBar } from "./askbar.js";
 import { CheckCard } from "./check.js";
 import { askForToken, showCard } from "./dialogs.js";
-import { debounced, h, icon, percent } from "./dom.js";
+import { debounced, h, icon } from "./dom.js";
+import { percent } from "./format.js";
 import { pathsCard } from "./paths.js";
 import { body, fromAddress, fromApi, toAddress, words } from "./question.js";
 import { emptyState, failedState, loadingState, notice, withoutReasons } from "./states.js";
@@ -23,7 +24,16 @@ const announcer = document.getElementById("announcer");
 const starters = document.getElementById("starters");
 const bar = new AskBar(document.getElementById("ask-form"), (question) => ask(question));
 
-const state = { card: null, timeline: null, question: null, prediction: null, walk: null, selected: "", truth: null, newest: null };
+const state = {
+  card: null,
+  timeline: null,
+  question: null,
+  prediction: null,
+  walk: null,
+  selected: "",
+  truth: null,
+  newest: null,
+};
 const answersPlace = h("div", { class: "place-answers" });
 const walkPlace = h("div", { class: "place-walk" });
 const pathsPlace = h("div", { class: "place-paths" });
@@ -37,7 +47,12 @@ const walkCard = new WalkCard({
     ask({ ...state.question, time }, { quiet: true, settled: true });
   },
   whatIf: (fact) => check.whatIf(fact),
-  exported: () => ({ question: state.question, prediction: state.prediction, walk: state.walk, picture: walkCard.picture }),
+  exported: () => ({
+    question: state.question,
+    prediction: state.prediction,
+    walk: state.walk,
+    picture: walkCard.picture,
+  }),
   tell: (text) => {
     announce(text);
     toast(text);
@@ -45,7 +60,8 @@ const walkCard = new WalkCard({
 });
 const sideColumn = h("div", { class: "column side" }, answersPlace, checkPlace);
 // A column that is higher than the window stops with its end in sight, a lower one with its beginning.
-const stick = () => sideColumn.style.setProperty("--stick", `${Math.min(12, innerHeight - sideColumn.offsetHeight - 12)}px`);
+const stick = () =>
+  sideColumn.style.setProperty("--stick", `${Math.min(12, innerHeight - sideColumn.offsetHeight - 12)}px`);
 new ResizeObserver(stick).observe(sideColumn);
 addEventListener("resize", stick);
 
@@ -81,7 +97,12 @@ async function ask(question, { push = true, quiet = false, settled = !quiet, tru
     if (error.name === "AbortError" || mine.signal.aborted) return;
     mine.abort();
     const place = results.contains(answersPlace) ? walkPlace : results;
-    if (!quiet) place.replaceChildren(failedState(error.code === "offline" ? "The question is kept above." : "Change the question above and ask again."));
+    if (!quiet)
+      place.replaceChildren(
+        failedState(
+          error.code === "offline" ? "The question is kept above." : "Change the question above and ask again.",
+        ),
+      );
     showFailure(error);
   } finally {
     if (state.newest === mine) results.removeAttribute("aria-busy");
@@ -94,10 +115,16 @@ function showPrediction(prediction, question) {
   state.selected = question.answer || (both ? prediction.asked.name : (prediction.answers[0]?.name ?? ""));
   drawAnswers();
   if (!results.contains(answersPlace)) {
-    walkPlace.replaceChildren(state.card?.explains === false ? withoutReasons() : h("div", { class: "card" }, h("div", { class: "skeleton block" })));
+    walkPlace.replaceChildren(
+      state.card?.explains === false
+        ? withoutReasons()
+        : h("div", { class: "card" }, h("div", { class: "skeleton block" })),
+    );
     pathsPlace.replaceChildren();
     checkPlace.replaceChildren();
-    results.replaceChildren(h("div", { class: "grid" }, sideColumn, h("div", { class: "column" }, walkPlace, pathsPlace)));
+    results.replaceChildren(
+      h("div", { class: "grid" }, sideColumn, h("div", { class: "column" }, walkPlace, pathsPlace)),
+    );
   }
   const [best] = prediction.answers;
   announce(best ? `${prediction.answers.length} answers. Best: ${best.name}, ${percent(best.score)}.` : "No answer.");
@@ -160,19 +187,30 @@ async function choose(name) {
 }
 
 function showFailure(error) {
-  const again = h("button", { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) }, "Try again");
+  const again = h(
+    "button",
+    { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) },
+    "Try again",
+  );
   if (error.code === "unknown_name") {
     const { field, suggestions } = error.details;
     bar.complain(field);
     const chips = suggestions.map((name) =>
       h("button", { type: "button", class: "chip", onclick: () => ask({ ...state.question, [field]: name }) }, name),
     );
-    noticeBox.replaceChildren(notice(error.message.replace(/; did you mean.*/s, "."), ...(chips.length ? [h("span", {}, "Did you mean"), ...chips] : [])));
+    noticeBox.replaceChildren(
+      notice(
+        error.message.replace(/; did you mean.*/s, "."),
+        ...(chips.length ? [h("span", {}, "Did you mean"), ...chips] : []),
+      ),
+    );
   } else if (error.code === "offline") {
     noticeBox.replaceChildren(notice(error.message, again));
     waitForServer();
   } else {
-    noticeBox.replaceChildren(notice(`${error.message}.`.replace(/[.]{2,}$/, "."), error.code === "bad_question" ? null : again));
+    noticeBox.replaceChildren(
+      notice(`${error.message}.`.replace(/[.]{2,}$/, "."), error.code === "bad_question" ? null : again),
+    );
   }
   noticeBox.scrollIntoView({ block: "nearest" });
 }
@@ -192,7 +230,17 @@ function showWaiting(why) {
 function waitForServer() {
   setTimeout(async () => {
     if (!noticeBox.hasChildNodes()) return;
-    if (await alive()) noticeBox.replaceChildren(notice("The server is back.", h("button", { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) }, "Ask again")));
+    if (await alive())
+      noticeBox.replaceChildren(
+        notice(
+          "The server is back.",
+          h(
+            "button",
+            { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) },
+            "Ask again",
+          ),
+        ),
+      );
     else waitForServer();
   }, 2500);
 }
@@ -219,12 +267,25 @@ function showStarters(questions) {
     return h(
       "button",
       { type: "button", class: "chip starter", onclick: () => ask(fromApi(question)) },
-      part(question.subject), ` · ${question.relation} · `, part(question.object), " ", h("span", { class: "when" }, question.time),
+      part(question.subject),
+      ` · ${question.relation} · `,
+      part(question.object),
+      " ",
+      h("span", { class: "when" }, question.time),
     );
   };
   starters.replaceChildren(
-    h("button", { type: "button", class: "chip random", id: "random", onclick: random }, icon("dice"), "Random test question"),
-    h("button", { type: "button", class: "chip", id: "examples-button", onclick: () => foldExamples(false) }, "Examples"),
+    h(
+      "button",
+      { type: "button", class: "chip random", id: "random", onclick: random },
+      icon("dice"),
+      "Random test question",
+    ),
+    h(
+      "button",
+      { type: "button", class: "chip", id: "examples-button", onclick: () => foldExamples(false) },
+      "Examples",
+    ),
     h("span", { class: "hint" }, "or try"),
     h("span", { class: "examples" }, questions.map(starter)),
   );
@@ -275,7 +336,8 @@ async function begin() {
     aboutButton.textContent = `${card.dataset.name} · ${card.scorer}`;
     aboutButton.title = "About this model";
     aboutButton.addEventListener("click", () => showCard(card));
-    document.getElementById("foot-model").textContent = `${card.dataset.entities.toLocaleString("en")} entities, ${card.dataset.relations.toLocaleString("en")} relations, ${card.dataset.timeline.first} to ${card.dataset.timeline.last}`;
+    document.getElementById("foot-model").textContent =
+      `${card.dataset.entities.toLocaleString("en")} entities, ${card.dataset.relations.toLocaleString("en")} relations, ${card.dataset.timeline.first} to ${card.dataset.timeline.last}`;
     showStarters(examples.questions);
     if (asked) await ask(asked, { push: false });
     else home();

@@ -1,6 +1,7 @@
 // The heaviest walks to the answer, told in words with their share.
 
-import { h, percent, whole } from "./dom.js";
+import { h } from "./dom.js";
+import { percent, whole } from "./format.js";
 import { hops } from "./hops.js";
 
 /** ``trace(place or null)`` lights a walk in the picture. */
@@ -29,7 +30,11 @@ export function pathsCard(walk, trace) {
     { class: "card paths-card", "aria-labelledby": "paths-title" },
     h("div", { class: "card-head" }, h("h2", { id: "paths-title" }, `How attention came to ${answer.name}`)),
     h("p", { class: "quiet" }, reach.sentence),
-    h("ol", { class: "paths" }, rows.map((row) => h("li", {}, row))),
+    h(
+      "ol",
+      { class: "paths" },
+      rows.map((row) => h("li", {}, row)),
+    ),
     rows.length ? h("p", { class: "quiet" }, rest) : null,
     paths.complete ? null : h("p", { class: "quiet" }, "The search was cut short: heavier walks may be missing."),
   );

@@ -17,7 +17,7 @@ export function toAddress(question) {
     if (question[name]) parameters.set(key, question[name]);
     else if (name === "subject" || name === "object") parameters.set(key, "?");
   }
-  return `${location.pathname}?${parameters}`;
+  return `?${parameters}`;
 }
 
 /** What the API wants to hear. */

@@ -4,20 +4,33 @@ import { h, s } from "./dom.js";
 
 /** Before the first question. */
 export function emptyState(card) {
-  const who = card ? ` The dataset ${card.dataset.name} has ${card.dataset.entities.toLocaleString("en")} names from ${card.dataset.timeline.first} to ${card.dataset.timeline.last}.` : "";
+  const who = card
+    ? ` The dataset ${card.dataset.name} has ${card.dataset.entities.toLocaleString("en")} names from ${card.dataset.timeline.first} to ${card.dataset.timeline.last}.`
+    : "";
   const kind = (name, text) => h("span", { class: name }, text);
   return h(
     "div",
     { class: "empty" },
     drawing(),
     h("h1", {}, "Ask who did what, and see how the answer is found"),
-    h("p", {}, `Leave the subject or the object open and name a date. Attention then walks from fact to fact, through past and future, and where it gathers is the answer.${who}`),
-    h("p", { class: "legend-inline" }, kind("past", "before the date"), kind("present", "on the date"), kind("future", "after the date")),
+    h(
+      "p",
+      {},
+      `Leave the subject or the object open and name a date. Attention then walks from fact to fact, through past and future, and where it gathers is the answer.${who}`,
+    ),
+    h(
+      "p",
+      { class: "legend-inline" },
+      kind("past", "before the date"),
+      kind("present", "on the date"),
+      kind("future", "after the date"),
+    ),
   );
 }
 
 function drawing() {
-  const ribbon = (d, kind, width) => s("path", { d, class: kind, stroke: "currentColor", "stroke-width": width, opacity: 0.75 });
+  const ribbon = (d, kind, width) =>
+    s("path", { d, class: kind, stroke: "currentColor", "stroke-width": width, opacity: 0.75 });
   const dot = (x, y, r, kind) => s("circle", { cx: x, cy: y, r, class: kind, fill: "currentColor" });
   return s(
     "svg",
@@ -58,7 +71,11 @@ export function loadingState() {
 
 /** In the walk's place where the method does not walk. */
 export function withoutReasons() {
-  return h("div", { class: "card empty" }, h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."));
+  return h(
+    "div",
+    { class: "card empty" },
+    h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."),
+  );
 }
 
 /** Under a notice: what can be done now. */

@@ -1,5 +1,5 @@
 // Light or dark before the first paint: as chosen, else as the system has it. A classic script, so that nothing flashes.
-"use strict";
+
 (() => {
   const key = "tgap-theme";
   const system = matchMedia("(prefers-color-scheme: dark)");

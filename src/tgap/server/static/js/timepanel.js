@@ -1,8 +1,9 @@
 // Time under the walk: attention by date, beside the edges within reach. Drag the flag to ask about another date, brush
 // a range to light the edges of that time.
 
-import { h, percent, s, sideOf } from "./dom.js";
-import { instantOf, ticks, TimeScale } from "./timescale.js";
+import { h, s, sideOf } from "./dom.js";
+import { percent } from "./format.js";
+import { instantOf, TimeScale, ticks } from "./timescale.js";
 
 const FLAG = 24;
 const PLOT = 84;
@@ -23,14 +24,36 @@ export class TimePanel {
     this.plot = s("rect", { class: "plot", y: FLAG, height: PLOT });
     this.flagBox = s("rect", { y: 1, height: FLAG - 5, rx: 6 });
     this.flagText = s("text", { y: 15 });
-    this.handle = s("g", { class: "handle", role: "slider", tabindex: "0", "aria-label": "Time that is asked about" }, s("line", { class: "now-line", y1: FLAG - 4, y2: FLAG + PLOT }), this.flagBox, this.flagText);
-    this.svg = s("svg", { class: "timeline", height: HEIGHT, role: "group", "aria-label": "Attention over time" }, this.axis, this.brushBox, this.bars, this.marks, this.plot, this.handle);
+    this.handle = s(
+      "g",
+      { class: "handle", role: "slider", tabindex: "0", "aria-label": "Time that is asked about" },
+      s("line", { class: "now-line", y1: FLAG - 4, y2: FLAG + PLOT }),
+      this.flagBox,
+      this.flagText,
+    );
+    this.svg = s(
+      "svg",
+      { class: "timeline", height: HEIGHT, role: "group", "aria-label": "Attention over time" },
+      this.axis,
+      this.brushBox,
+      this.bars,
+      this.marks,
+      this.plot,
+      this.handle,
+    );
     this.chips = h("div", { class: "chips", role: "group", "aria-label": "Light edges of" });
     this.zoom = h("div", { class: "chips", role: "group", "aria-label": "Zoom" });
     this.element = h(
       "section",
       { class: "time", "aria-labelledby": "time-title" },
-      h("div", { class: "time-head" }, h("h3", { id: "time-title" }, "When attention looked"), this.chips, h("span", { class: "grow" }), this.zoom),
+      h(
+        "div",
+        { class: "time-head" },
+        h("h3", { id: "time-title" }, "When attention looked"),
+        this.chips,
+        h("span", { class: "grow" }),
+        this.zoom,
+      ),
       this.words,
       this.svg,
     );
@@ -86,7 +109,8 @@ export class TimePanel {
     for (const row of this.profile.displacements) {
       const x = scale.x(this.instant + row.displacement);
       if (x < scale.left - 1 || x > scale.right + 1) continue;
-      const place = row.displacement === 0 ? 0 : Math.sign(row.displacement) * Math.max(1, Math.ceil(Math.abs(x - middle) / BAR));
+      const place =
+        row.displacement === 0 ? 0 : Math.sign(row.displacement) * Math.max(1, Math.ceil(Math.abs(x - middle) / BAR));
       const bin = bins.get(place) ?? { attention: 0, base: 0, from: Infinity, to: -Infinity };
       bin.attention += row.attention;
       bin.base += row.base / reach;
@@ -99,10 +123,25 @@ export class TimePanel {
     this.bars.replaceChildren(
       ...[...bins].flatMap(([place, bin]) => {
         const x = middle + place * BAR - BAR / 2;
-        const element = s("rect", { class: `bar ${sideOf(place)}`, x: x.toFixed(1), width: BAR - 0.6, y: (FLAG + PLOT - high(bin.attention)).toFixed(1), height: high(bin.attention).toFixed(1) });
+        const element = s("rect", {
+          class: `bar ${sideOf(place)}`,
+          x: x.toFixed(1),
+          width: BAR - 0.6,
+          y: (FLAG + PLOT - high(bin.attention)).toFixed(1),
+          height: high(bin.attention).toFixed(1),
+        });
         element.bin = bin;
         const base = high(bin.base);
-        return [s("rect", { class: "base", x: x.toFixed(1), width: BAR, y: (FLAG + PLOT - base).toFixed(1), height: base.toFixed(1) }), element];
+        return [
+          s("rect", {
+            class: "base",
+            x: x.toFixed(1),
+            width: BAR,
+            y: (FLAG + PLOT - base).toFixed(1),
+            height: base.toFixed(1),
+          }),
+          element,
+        ];
       }),
     );
   }
@@ -118,14 +157,36 @@ export class TimePanel {
     const same = (one, other) => one === other || (one && other && one[0] === other[0] && one[1] === other[1]);
     this.chips.replaceChildren(
       ...presets.map(([text, range]) =>
-        h("button", { type: "button", class: "chip", "aria-pressed": String(Boolean(same(this.range, range))), onclick: () => this.setRange(same(this.range, range) ? null : range) }, text),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "chip",
+            "aria-pressed": String(Boolean(same(this.range, range))),
+            onclick: () => this.setRange(same(this.range, range) ? null : range),
+          },
+          text,
+        ),
       ),
-      h("button", { type: "button", class: "chip clear", disabled: !this.range, onclick: () => this.setRange(null) }, "Clear"),
+      h(
+        "button",
+        { type: "button", class: "chip clear", disabled: !this.range, onclick: () => this.setRange(null) },
+        "Clear",
+      ),
     );
     const windows = [30, 120, Infinity].filter((size) => size === Infinity || 2 * size < last);
     this.zoom.replaceChildren(
       ...(windows.length > 1 ? windows : []).map((size) =>
-        h("button", { type: "button", class: "chip", "aria-pressed": String(this.window === size), onclick: () => this.setWindow(size) }, size === Infinity ? "All time" : `± ${size} ${unit}s`),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "chip",
+            "aria-pressed": String(this.window === size),
+            onclick: () => this.setWindow(size),
+          },
+          size === Infinity ? "All time" : `± ${size} ${unit}s`,
+        ),
       ),
     );
   }
@@ -191,7 +252,12 @@ export class TimePanel {
     this.flagBox.setAttribute("width", (2 * half).toFixed(1));
     this.flagText.setAttribute("x", shift.toFixed(1));
     this.flagText.textContent = text;
-    for (const [name, value] of Object.entries({ valuemin: 0, valuemax: this.timeline.span, valuenow: Math.round(instant), valuetext: text })) {
+    for (const [name, value] of Object.entries({
+      valuemin: 0,
+      valuemax: this.timeline.span,
+      valuenow: Math.round(instant),
+      valuetext: text,
+    })) {
       this.handle.setAttribute(`aria-${name}`, value);
     }
   }
@@ -228,7 +294,16 @@ export class TimePanel {
     this.handle.addEventListener("pointercancel", drop);
     this.handle.addEventListener("keydown", (event) => {
       const { step, span } = this.timeline;
-      const move = { ArrowLeft: -step, ArrowDown: -step, ArrowRight: step, ArrowUp: step, PageDown: -7 * step, PageUp: 7 * step, Home: -span, End: span }[event.key];
+      const move = {
+        ArrowLeft: -step,
+        ArrowDown: -step,
+        ArrowRight: step,
+        ArrowUp: step,
+        PageDown: -7 * step,
+        PageUp: 7 * step,
+        Home: -span,
+        End: span,
+      }[event.key];
       if (!move) return;
       event.preventDefault();
       this.moveTo(this.instant + move, true);
@@ -240,7 +315,9 @@ export class TimePanel {
     });
     this.plot.addEventListener("pointermove", (event) => {
       if (begin && Math.abs(event.clientX - begin.x) > 3) {
-        const ends = [begin.instant, at(event)].map((instant) => Math.round(instant - this.instant)).sort((a, b) => a - b);
+        const ends = [begin.instant, at(event)]
+          .map((instant) => Math.round(instant - this.instant))
+          .sort((a, b) => a - b);
         this.setRange(ends);
       }
     });

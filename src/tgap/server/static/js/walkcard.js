@@ -1,9 +1,10 @@
 // The card of the walk: player, threshold, picture, legend, details and time, all linked.
 
 import { linkDetail, nodeDetail } from "./detail.js";
-import { h, icon, percent, whole } from "./dom.js";
+import { h, icon } from "./dom.js";
 import { edgeTables } from "./edgetable.js";
 import { exportMenu } from "./exports.js";
+import { percent, whole } from "./format.js";
 import { TimePanel } from "./timepanel.js";
 import { hideTip, showTip } from "./tooltip.js";
 import { calmThreshold } from "./walk/model.js";
@@ -35,7 +36,14 @@ export class WalkCard {
     this.element = h(
       "section",
       { class: "card walk-card", "aria-labelledby": "walk-title" },
-      h("div", { class: "card-head walk-head" }, this.title, this.makePlayer(), this.makeThreshold(), exportMenu(calls.exported, calls.tell)),
+      h(
+        "div",
+        { class: "card-head walk-head" },
+        this.title,
+        this.makePlayer(),
+        this.makeThreshold(),
+        exportMenu(calls.exported, calls.tell),
+      ),
       this.caption,
       this.picture.element,
       legend(),
@@ -46,16 +54,32 @@ export class WalkCard {
   }
 
   makePlayer() {
-    const step = (move) => () => this.player.go((move < 0 ? Math.ceil(this.player.progress) : Math.floor(this.player.progress)) + move);
-    this.back = h("button", { type: "button", class: "icon-button", id: "step-back", "aria-label": "One step back", onclick: step(-1) }, icon("back"));
-    this.forward = h("button", { type: "button", class: "icon-button", id: "step-forward", "aria-label": "One step forward", onclick: step(1) }, icon("forward"));
+    const step = (move) => () =>
+      this.player.go((move < 0 ? Math.ceil(this.player.progress) : Math.floor(this.player.progress)) + move);
+    this.back = h(
+      "button",
+      { type: "button", class: "icon-button", id: "step-back", "aria-label": "One step back", onclick: step(-1) },
+      icon("back"),
+    );
+    this.forward = h(
+      "button",
+      { type: "button", class: "icon-button", id: "step-forward", "aria-label": "One step forward", onclick: step(1) },
+      icon("forward"),
+    );
     this.play = h("button", { type: "button", class: "button", id: "play", onclick: () => this.player.toggle() });
     this.dots = h("div", { class: "steps-dots", role: "group", "aria-label": "Steps" });
     return h("div", { class: "player" }, this.back, this.play, this.forward, this.dots);
   }
 
   makeThreshold() {
-    this.slider = h("input", { type: "range", id: "threshold", min: LOWEST, max: HIGHEST, step: 0.05, "aria-label": "Smallest attention that is shown" });
+    this.slider = h("input", {
+      type: "range",
+      id: "threshold",
+      min: LOWEST,
+      max: HIGHEST,
+      step: 0.05,
+      "aria-label": "Smallest attention that is shown",
+    });
     this.output = h("output", { for: "threshold" });
     this.slider.addEventListener("input", () => {
       const threshold = 10 ** Number(this.slider.value);
@@ -81,7 +105,16 @@ export class WalkCard {
     hideTip();
     this.dots.replaceChildren(
       ...walk.document.steps.map((step) =>
-        h("button", { type: "button", "aria-label": `Step ${step.step}`, title: `Step ${step.step}`, onclick: () => this.player.go(step.step) }, h("span", {})),
+        h(
+          "button",
+          {
+            type: "button",
+            "aria-label": `Step ${step.step}`,
+            title: `Step ${step.step}`,
+            onclick: () => this.player.go(step.step),
+          },
+          h("span", {}),
+        ),
       ),
     );
     this.picture.show(walk, threshold);
@@ -149,12 +182,23 @@ function tip(link) {
   const more = link.events.length - shown.length;
   return [
     h("div", {}, h("b", {}, `${link.subject} → ${link.object}`), ` ${percent(link.attention)}`),
-    ...shown.map((event) => h("div", {}, `${event.time} · ${event.relation}${event.inverse ? " (inverse)" : ""} · ${event.words}`)),
+    ...shown.map((event) =>
+      h("div", {}, `${event.time} · ${event.relation}${event.inverse ? " (inverse)" : ""} · ${event.words}`),
+    ),
     more > 0 ? h("div", { class: "more" }, `and ${more} more`) : null,
   ].filter(Boolean);
 }
 
 function legend() {
   const line = (kind, text) => h("span", {}, h("i", { class: kind, "aria-hidden": "true" }), text);
-  return h("div", { class: "legend" }, line("past", "past"), line("present", "same time as asked"), line("future", "future"), line("dashed", "walked against the fact"), line("dotted", "stays"), h("span", {}, "Bigger: more attention. Strong colours: the heaviest paths."));
+  return h(
+    "div",
+    { class: "legend" },
+    line("past", "past"),
+    line("present", "same time as asked"),
+    line("future", "future"),
+    line("dashed", "walked against the fact"),
+    line("dotted", "stays"),
+    h("span", {}, "Bigger: more attention. Strong colours: the heaviest paths."),
+  );
 }

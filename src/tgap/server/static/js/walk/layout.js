@@ -25,10 +25,19 @@ export function layOut(walk, threshold, width) {
     nodes: column.map((name, row) => {
       const mass = walk.masses[place].get(name) ?? 0;
       const free = height - TOP - 12;
-      return { name, column: place, mass, x: left + gap * place, y: TOP + (free / column.length) * (row + 0.5), r: radius(mass) };
+      return {
+        name,
+        column: place,
+        mass,
+        x: left + gap * place,
+        y: TOP + (free / column.length) * (row + 0.5),
+        r: radius(mass),
+      };
     }),
   }));
-  const at = new Map(columns.flatMap((column, place) => column.nodes.map((node) => [`${place}\u0000${node.name}`, node])));
+  const at = new Map(
+    columns.flatMap((column, place) => column.nodes.map((node) => [`${place}\u0000${node.name}`, node])),
+  );
   return {
     width,
     height,
@@ -174,5 +183,7 @@ function curve(from, to, shift) {
 export function along([a, b, c, d], part) {
   const rest = 1 - part;
   const weights = [rest ** 3, 3 * rest ** 2 * part, 3 * rest * part ** 2, part ** 3];
-  return [0, 1].map((axis) => weights[0] * a[axis] + weights[1] * b[axis] + weights[2] * c[axis] + weights[3] * d[axis]);
+  return [0, 1].map(
+    (axis) => weights[0] * a[axis] + weights[1] * b[axis] + weights[2] * c[axis] + weights[3] * d[axis],
+  );
 }

@@ -12,7 +12,8 @@ export function buildWalk(document) {
   return { document, length, start, answer: document.answer.name, links, masses, paths };
 }
 
-const linkKey = (step, edge) => [step, edge.subject, edge.object, sideOf(edge.displacement), edge.inverse].join("\u0000");
+const linkKey = (step, edge) =>
+  [step, edge.subject, edge.object, sideOf(edge.displacement), edge.inverse].join("\u0000");
 
 const eventKey = (edge) => [edge.subject, edge.relation, edge.object, edge.inverse, edge.time].join("\u0000");
 
@@ -70,9 +71,14 @@ function lay(walk, place, links, length, probability) {
     const step = steps[index];
     const key = linkKey(step + 1, edge);
     let link = links[step].get(key);
-    if (!link || !link.events.some((event) => eventKey(event) === eventKey(edge))) {
+    if (!link?.events.some((event) => eventKey(event) === eventKey(edge))) {
       // Too small for the list of strongest edges: it carried at least what this walk brought.
-      link = add(links[step], step + 1, { ...edge, attention: walk.share * probability, through: walk.share, before: 0 });
+      link = add(links[step], step + 1, {
+        ...edge,
+        attention: walk.share * probability,
+        through: walk.share,
+        before: 0,
+      });
     }
     link.paths.add(place);
     return link;
@@ -110,6 +116,8 @@ function waitsOf(walk, steps, length) {
 
 /** A threshold that leaves about ``most`` links in the whole picture. */
 export function calmThreshold(walk, most = 30) {
-  const falling = walk.links.flatMap((links) => [...links.values()].map((link) => link.attention)).sort((a, b) => b - a);
+  const falling = walk.links
+    .flatMap((links) => [...links.values()].map((link) => link.attention))
+    .sort((a, b) => b - a);
   return Math.min(Math.max(falling[most] ?? 0, 0.003), 0.2);
 }

@@ -1,6 +1,7 @@
 // The layered picture as SVG. It draws what the layout says and tells what is hovered, focused and chosen.
 
-import { h, percent, s } from "../dom.js";
+import { h, s } from "../dom.js";
+import { percent } from "../format.js";
 import { layOut } from "./layout.js";
 
 const NARROWEST = 500;
@@ -11,7 +12,16 @@ export class WalkPicture {
   constructor(calls) {
     this.calls = calls;
     this.svg = s("svg", { class: "picture", role: "group", "aria-label": "The walk" });
-    this.element = h("div", { class: "picture-scroll", tabindex: "0", role: "region", "aria-label": "Picture of the walk; arrow keys move between its parts" }, this.svg);
+    this.element = h(
+      "div",
+      {
+        class: "picture-scroll",
+        tabindex: "0",
+        role: "region",
+        "aria-label": "Picture of the walk; arrow keys move between its parts",
+      },
+      this.svg,
+    );
     this.walk = null;
     this.threshold = 0.01;
     this.brush = null;
@@ -58,17 +68,23 @@ export class WalkPicture {
     this.nodeElements = layout.columns.flatMap((column) => column.nodes.map((node) => this.drawNode(node)));
     this.svg.replaceChildren(
       s("defs", {}, s("clipPath", { id: "curtain" }, this.curtain)),
-      ...layout.columns.map((column) => s("line", { class: "rail", x1: column.x, x2: column.x, y1: 34, y2: layout.height - 6 })),
+      ...layout.columns.map((column) =>
+        s("line", { class: "rail", x1: column.x, x2: column.x, y1: 34, y2: layout.height - 6 }),
+      ),
       ...this.headings,
       lines,
       this.sparks,
       ...this.nodeElements,
     );
-    for (const [name, value] of Object.entries({ width: layout.width, height: layout.height, viewBox: `0 0 ${layout.width} ${layout.height}` })) {
+    for (const [name, value] of Object.entries({
+      width: layout.width,
+      height: layout.height,
+      viewBox: `0 0 ${layout.width} ${layout.height}`,
+    })) {
       this.svg.setAttribute(name, value);
     }
     this.items = [...this.nodeElements, ...this.linkElements];
-    this.items.forEach((item, place) => item.setAttribute("tabindex", place === 0 ? "0" : "-1"));
+    for (const [place, item] of this.items.entries()) item.setAttribute("tabindex", place === 0 ? "0" : "-1");
     this.light();
     this.reveal(this.progress);
   }
@@ -85,7 +101,12 @@ export class WalkPicture {
       "g",
       { class: kind, role: "button", "aria-label": linkWords(link), "data-step": link.step },
       s("path", { class: "hit", d }),
-      s("path", { class: "line", d, "stroke-width": width.toFixed(1), "stroke-dasharray": link.inverse ? dashes(width) : null }),
+      s("path", {
+        class: "line",
+        d,
+        "stroke-width": width.toFixed(1),
+        "stroke-dasharray": link.inverse ? dashes(width) : null,
+      }),
     );
     element.link = link;
     element.addEventListener("click", () => this.calls.chooseLink(link));
@@ -103,7 +124,13 @@ export class WalkPicture {
     const label = last ? this.labelBeside(node, Boolean(role)) : this.labelBelow(node);
     const element = s(
       "g",
-      { class: `node${role}`, role: "button", "aria-label": `${node.name}, ${nodeWords(node)}`, "data-column": node.column, "data-name": node.name },
+      {
+        class: `node${role}`,
+        role: "button",
+        "aria-label": `${node.name}, ${nodeWords(node)}`,
+        "data-column": node.column,
+        "data-name": node.name,
+      },
       s("title", {}, `${node.name}: ${nodeWords(node)}`),
       s("circle", { cx: node.x, cy: node.y, r: node.r.toFixed(1) }),
       label,
@@ -116,14 +143,23 @@ export class WalkPicture {
   labelBelow(node) {
     const { text, width } = shortened(node.name, this.layout.gap - 8, node.column === 0);
     const fits = node.column > 0 || width / 2 < node.x - 4;
-    return s("text", { class: "label", x: fits ? node.x : 6, y: node.y + node.r + 14, "text-anchor": fits ? "middle" : "start" }, text);
+    return s(
+      "text",
+      { class: "label", x: fits ? node.x : 6, y: node.y + node.r + 14, "text-anchor": fits ? "middle" : "start" },
+      text,
+    );
   }
 
   /** Name and probability of an answer, one below the other. */
   labelBeside(node, bold) {
     const x = node.x + node.r + 8;
     const { text } = shortened(node.name, this.layout.width - x - 4, bold);
-    return s("text", { class: "label", x, y: node.y - 2 }, text, s("tspan", { class: "amount", x, dy: 14 }, percent(node.mass)));
+    return s(
+      "text",
+      { class: "label", x, y: node.y - 2 },
+      text,
+      s("tspan", { class: "amount", x, dy: 14 }, percent(node.mass)),
+    );
   }
 
   /** Light what the brush, a path or a choice singles out. */
@@ -133,11 +169,15 @@ export class WalkPicture {
     this.svg.classList.toggle("pathed", path !== null && brush === null);
     for (const element of this.linkElements ?? []) {
       const { link } = element;
-      element.classList.toggle("lit", brush !== null && link.events.some((event) => event.displacement >= brush[0] && event.displacement <= brush[1]));
+      element.classList.toggle(
+        "lit",
+        brush !== null && link.events.some((event) => event.displacement >= brush[0] && event.displacement <= brush[1]),
+      );
       element.classList.toggle("traced", path !== null && link.paths.has(path));
       element.classList.toggle("chosen", chosen === link.key);
     }
-    for (const line of this.svg.querySelectorAll(".stay-line")) line.classList.toggle("traced", Number(line.dataset.path) === path);
+    for (const line of this.svg.querySelectorAll(".stay-line"))
+      line.classList.toggle("traced", Number(line.dataset.path) === path);
   }
 
   setBrush(brush) {
@@ -215,7 +255,8 @@ export class WalkPicture {
 function shortened(name, room, bold) {
   pen.font = `${bold ? 650 : 400} 12.5px Inter, "Segoe UI", system-ui, -apple-system, Roboto, Arial, sans-serif`;
   let text = name;
-  for (let length = name.length; length > 3 && pen.measureText(text).width > room; length -= 1) text = `${name.slice(0, length - 1).trimEnd()}…`;
+  for (let length = name.length; length > 3 && pen.measureText(text).width > room; length -= 1)
+    text = `${name.slice(0, length - 1).trimEnd()}…`;
   return { text, width: pen.measureText(text).width };
 }
 
