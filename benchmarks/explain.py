@@ -59,7 +59,7 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
     facts = np.random.default_rng(0).choice(len(data.test.subject), size=questions, replace=False)
     asked = []
     for place in facts.tolist():
-        fact = data.test.fact(place)
+        fact = data.test[place]
         subject, obj = data.entities.name(fact.subject), data.entities.name(fact.object)
         ends = (subject, "?") if place % 2 else ("?", obj)
         asked.append((ends[0], data.relations.name(fact.relation), ends[1], data.timeline.format(fact.time)))

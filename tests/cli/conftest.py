@@ -22,7 +22,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fact() -> Fact:
     """The first test fact of the world, by name."""
     world = load_dataset("world")
-    first = world.test.fact(0)
+    first = world.test[0]
     names = world.entities
     time = world.timeline.format(first.time)
     return names.name(first.subject), world.relations.name(first.relation), names.name(first.object), time

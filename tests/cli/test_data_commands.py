@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -15,9 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tgap.cli.main import cli
-from tgap.data import CATALOG, LeakWarning, download, load_dataset
+from tgap.data import CATALOG, LeakWarning, load_dataset
 from tgap.data.dataset import SPLITS
-from tgap.data.download import PublicFile
+from tgap.data.entries import PublicFile
 
 MESSY = (
     b'\xef\xbb\xbfid,Who,What,"To whom",When\r\n'
@@ -65,8 +66,8 @@ def test_show_world_for_people_and_programs() -> None:
     figures = json.loads(tgap("show", "world", "--json").output)
     world = load_dataset("world")
     assert figures["checksum"] == world.checksum
-    assert figures["splits"]["train"]["facts"] == world.train.count
-    assert sum(part["facts"] for part in figures["over_time"]) == sum(f.count for f in world.splits.values())
+    assert figures["splits"]["train"]["facts"] == len(world.train)
+    assert sum(part["facts"] for part in figures["over_time"]) == sum(len(f) for f in world.splits.values())
 
 
 def test_make_world_stores_causes(data_home: Path) -> None:
@@ -173,7 +174,7 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         content = b"".join(b"A\tr\tB%d\t2014-01-%02d\n" % (i % 9, i % 28 + 1) for i in range(50))
         (home / f"{split}.txt").write_bytes(content)
         files[split] = PublicFile(f"icews14/{split}.txt", hashlib.sha256(content).hexdigest())
-    monkeypatch.setitem(download.PUBLIC_FILES, "icews14", files)
+    monkeypatch.setitem(CATALOG, "icews14", replace(CATALOG["icews14"], files=files))
 
     class Quiet(SimpleHTTPRequestHandler):
         def __init__(self, *arguments: object) -> None:

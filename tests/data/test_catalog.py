@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset
+from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset, paper_settings
 from tgap.data.importing import import_events
 from tgap.data.statistics import dataset_statistics, facts_over_time
 from tgap.errors import DataError
@@ -30,19 +30,21 @@ def public(name: str) -> Dataset:
         ("wikidata11k", (121_422, 14_374, 14_283), 11_153, 181, 328, ("0025", "2020")),
         ("wikidata11k-clean", (106_062, 11_609, 11_388), 11_153, 181, 328, ("0025", "2020")),
         ("icews14-unseen", (81_813, 4_458, 4_459), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
+        ("icews14-forecast", (74_845, 8_514, 7_371), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
+        ("yago-forecast", (161_540, 19_523, 20_026), 10_585, 10, 189, ("0", "188")),
     ],
 )
 def test_counts(
     name: str, splits: tuple[int, int, int], entities: int, relations: int, times: int, span: tuple[str, str]
 ) -> None:
     dataset = public(name)
-    assert tuple(facts.count for facts in dataset.splits.values()) == splits
+    assert tuple(len(facts) for facts in dataset.splits.values()) == splits
     assert (dataset.num_entities, dataset.num_relations) == (entities, relations)
     statistics = dataset_statistics(dataset)
     assert statistics.times == times
     line = dataset.timeline
     assert (line.format(0), line.format(line.span)) == span
-    assert line.unit == ("year" if name.startswith("wikidata") else "day")
+    assert line.unit == ("year" if name.startswith(("wikidata", "yago")) else "day")
     assert dataset.checksum == CATALOG[name].checksum
     assert sum(part.facts for part in facts_over_time(dataset)) == sum(splits)
     assert dataset.leaks().across_splits == (name == "wikidata11k")
@@ -82,10 +84,10 @@ def test_clean_variant_has_every_fact_once() -> None:
     assert clean.leaks() == (0, 0, 0, 0, 0, 0)
 
     def distinct(dataset: Dataset) -> set[tuple[int, ...]]:
-        return {row for facts in dataset.splits.values() for row in zip(*map(np.ndarray.tolist, facts), strict=True)}
+        return {fact for facts in dataset.splits.values() for fact in facts}
 
     assert distinct(whole) == distinct(clean)
-    assert clean.train.count == whole.train.count - whole.leaks().repeated_train
+    assert len(clean.train) == len(whole.train) - whole.leaks().repeated_train
 
 
 def test_unseen_variant_keeps_three_days_a_month_out() -> None:
@@ -93,7 +95,33 @@ def test_unseen_variant_keeps_three_days_a_month_out() -> None:
     for name, facts in dataset.splits.items():
         days = {dataset.timeline.format(int(time))[-2:] for time in np.unique(facts.time)}
         assert days == {"05", "15", "25"} if name != "train" else not days & {"05", "15", "25"}
-    assert dataset.valid.count + dataset.test.count == 8_917
+    assert len(dataset.valid) + len(dataset.test) == 8_917
+
+
+@pytest.mark.parametrize("name", ["icews14-forecast", "yago-forecast"])
+def test_forecasting_splits_follow_one_another(name: str) -> None:
+    dataset = public(name)
+    assert CATALOG[name].task == "forecast"
+    ends = [(int(facts.time.min()), int(facts.time.max())) for facts in dataset.splits.values()]
+    assert ends[0][1] < ends[1][0] <= ends[1][1] < ends[2][0]
+
+
+def test_entries_are_whole() -> None:
+    """Every dataset has exactly one source, and what it points to exists."""
+    for name, entry in CATALOG.items():
+        assert entry.name == name
+        assert [bool(entry.files), bool(entry.parent), entry.make is not None].count(True) == 1, name
+        assert (entry.derive is not None) == bool(entry.parent), name
+        assert list(entry.files) in ([], ["train", "valid", "test"]), name
+        assert all(other in CATALOG for other in (entry.parent, entry.clean) if other), name
+        assert entry.checksum or entry.make, name
+
+
+def test_variants_share_the_papers_settings() -> None:
+    assert paper_settings("icews14") == (100, 500, 500, 16, 3.0)
+    assert paper_settings("icews14-unseen") == paper_settings("icews14")
+    assert paper_settings("wikidata11k-clean") == (50, 200, 200, 8, 5.0)
+    assert paper_settings("world") is paper_settings("icews14-forecast") is paper_settings("my own") is None
 
 
 def test_ids_do_not_depend_on_the_order_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +142,10 @@ def test_absent_datasets_tell_the_remedy(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("TGAP_DATA", str(tmp_path))
     with pytest.raises(DataError, match=r"'icews14-unseen' is not in .*icews14; fetch it with `tgap data download"):
         load_dataset("icews14-unseen")
+    with pytest.raises(
+        DataError, match=r"'yago-forecast' is not in .*; it has no public home: put train.txt, .*yago-f"
+    ):
+        load_dataset("yago-forecast")
     with pytest.raises(DataError, match="unknown dataset 'nothing'; expected one of icews14"):
         load_dataset("nothing")
 

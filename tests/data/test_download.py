@@ -6,14 +6,16 @@ import hashlib
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from tgap.data import catalog, data_folders, download
+from tgap.data import CATALOG, catalog, data_folders, download
 from tgap.data.dataset import SPLITS
-from tgap.data.download import PUBLIC_FILES, PublicFile, download_dataset, matches
+from tgap.data.download import download_dataset, matches, public_names
+from tgap.data.entries import Entry, PublicFile
 from tgap.errors import DownloadError
 
 CONTENT = {split: (f"A\tr\tB{n}\t2014-01-01\n" * 4000).encode() for n, split in enumerate(SPLITS)}
@@ -72,12 +74,16 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent."""
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def tiny() -> Entry:
     files = {
         split: PublicFile(f"{split}.txt", hashlib.sha256(content).hexdigest()) for split, content in CONTENT.items()
     }
-    monkeypatch.setattr(download, "PUBLIC_FILES", {"tiny": files})
+    return Entry(name="tiny", summary="for tests", files=files, home="http://nowhere.invalid")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(download, "CATALOG", {"tiny": tiny()})
     monkeypatch.setattr("tgap.data.download.time.sleep", lambda _seconds: None)
     with Server() as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
@@ -191,12 +197,19 @@ def test_lines_in_another_order_are_the_same_file(tmp_path: Path) -> None:
     assert not matches(tmp_path / "x", file)
 
 
-@pytest.mark.parametrize("name", list(PUBLIC_FILES))
+@pytest.mark.parametrize("name", public_names())
 def test_hashes_are_those_of_the_public_files(name: str) -> None:
     files = catalog.find_files(name)
     if files is None:
         pytest.skip(f"{name} is in none of {', '.join(map(str, data_folders()))}")
-    assert all(matches(path, PUBLIC_FILES[name][split]) for path, split in zip(files, SPLITS, strict=True))
+    assert all(matches(path, CATALOG[name].files[split]) for path, split in zip(files, SPLITS, strict=True))
+
+
+def test_files_without_a_home_need_a_mirror(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "CATALOG", {"tiny": replace(tiny(), home="")})
+    with pytest.raises(DownloadError, match="'tiny' has no public home; name one that has its files with --mirror URL"):
+        download_dataset("tiny", tmp_path)
+    assert download_dataset("tiny", tmp_path, server.address) == tmp_path / "tiny"
 
 
 def test_bad_proxy_settings_are_told(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

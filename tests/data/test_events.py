@@ -33,7 +33,7 @@ def texts(events: Events) -> list[tuple[str, str, str, str]]:
             events.timeline.format(fact.time),
         )
         for part in events.parts
-        for fact in (part.fact(index) for index in range(part.count))
+        for fact in part
     ]
 
 
@@ -137,7 +137,7 @@ def test_several_files_share_ids_and_timeline(tmp_path: Path) -> None:
     second = write(tmp_path / "b.txt", "A\tr\tB\t2014-01-01\n")
     events = read_events([first, second])
     assert events.entities.names == ("A", "B", "C")
-    assert [part.fact(0) for part in events.parts] == [(1, 0, 2, 4), (0, 0, 1, 0)]
+    assert [part[0] for part in events.parts] == [(1, 0, 2, 4), (0, 0, 1, 0)]
 
 
 def test_parquet_of_any_column_type(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_bad_rows_name_line_and_reason(tmp_path: Path, content: str | bytes, lin
     assert [(reject.number, reject.reason) for reject in caught.value.rejects] == [(line, reason)]
     assert f"{path}, line {line}: {reason}" in str(caught.value)
     good = read_events([path], skip_bad=True)
-    assert sum(part.count for part in good.parts) == 1
+    assert sum(len(part) for part in good.parts) == 1
     raw = (content if isinstance(content, bytes) else content.encode()).split(b"\n")[line - 1]
     assert good.rejects[0].raw.startswith(raw)
 
@@ -222,7 +222,7 @@ def test_rejected_rows_are_written_whole(tmp_path: Path) -> None:
     write_rejects(tmp_path / "bad.tsv", events.rejects)
     lines = (tmp_path / "bad.tsv").read_bytes().splitlines()
     assert [line.split(b"\t", 3)[3] for line in lines] == [b"A\tr", b"\xff\xfe\tx"]
-    assert sum(part.count for part in events.parts) + len(events.rejects) == 4
+    assert sum(len(part) for part in events.parts) + len(events.rejects) == 4
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])

@@ -150,7 +150,7 @@ def test_an_empty_split_is_an_error(dataset: Dataset, random_scorer: FunctionSco
         dataset.timeline,
         dataset.train,
         dataset.valid,
-        dataset.test.take(slice(0, 0)),
+        dataset.test[:0],
     )
     with pytest.raises(EvaluationError, match="test split of village has no facts"):
         evaluate(random_scorer, empty)

@@ -46,7 +46,7 @@ def small_dataset() -> Dataset:
 
 def small_explainer(dataset: Dataset, seed: int = 3) -> OracleExplainer:
     """The oracle with random parameters on the dataset's training facts."""
-    facts = [dataset.train.fact(place) for place in range(dataset.train.count)]
+    facts = list(dataset.train)
     rows = [(fact.subject, fact.relation, fact.object, fact.time) for fact in facts]
     graph = from_facts(dataset.num_entities, dataset.num_relations, rows)
     return OracleExplainer(graph, tiny_config(), dataset.timeline.span, seed)

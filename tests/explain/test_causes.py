@@ -34,8 +34,8 @@ class Sure:
 
 def test_a_cause_in_sight_is_found_and_shares_add_up() -> None:
     base = small_dataset()
-    fact = base.test.fact(0)  # North Korea threatens South Korea
-    nearby = base.train.fact(2)  # the same, a day before
+    fact = base.test[0]  # North Korea threatens South Korea
+    nearby = base.train[2]  # the same, a day before
     dataset = with_causes({0: Cause("again", (nearby,))})
     found = cause_figures(Sure(dataset, fact.object), dataset, count=50)
     assert (found.facts, found.right) == (1, 1)
@@ -46,8 +46,8 @@ def test_a_cause_in_sight_is_found_and_shares_add_up() -> None:
 
 def test_a_wrong_answer_and_a_cause_outside_the_graph_do_not_count() -> None:
     base = small_dataset()
-    unseen = base.test.fact(1)
-    dataset = with_causes({0: Cause("again", (base.train.fact(2),)), 1: Cause("hidden", (unseen,))})
+    unseen = base.test[1]
+    dataset = with_causes({0: Cause("again", (base.train[2],)), 1: Cause("hidden", (unseen,))})
     found = cause_figures(Sure(dataset, 0), dataset)
     assert (found.facts, found.right) == (1, 0)
     assert found.some["strongest"] == 0.0
@@ -55,7 +55,7 @@ def test_a_wrong_answer_and_a_cause_outside_the_graph_do_not_count() -> None:
 
 def test_another_true_answer_of_the_day_steps_aside() -> None:
     base = small_dataset()
-    dataset = with_causes({0: Cause("again", (base.train.fact(2),))})
+    dataset = with_causes({0: Cause("again", (base.train[2],))})
     japan = base.entities.id("Japan")  # valid holds Japan for the same question
     explainer = Sure(dataset, japan)
     found = cause_figures(explainer, dataset)

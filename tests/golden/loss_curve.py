@@ -46,10 +46,10 @@ def run(steps: int = 20, seed: int = 0, threads: int = 2, kernels: str = "compil
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
     view = Visibility(graph)
     in_time = np.argsort(facts.time, kind="stable")
-    starts = np.random.default_rng(seed).integers(0, facts.count - BATCH, steps)
+    starts = np.random.default_rng(seed).integers(0, len(facts) - BATCH, steps)
     losses = []
     for step, start in enumerate(starts):
-        mine = facts.take(in_time[start : start + BATCH])
+        mine = facts[in_time[start : start + BATCH]]
         forward = step % 2 == 0
         queries = QueryBatch(
             mine.subject if forward else mine.object, mine.relation + (0 if forward else relations), mine.time

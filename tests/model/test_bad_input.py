@@ -176,7 +176,7 @@ def test_scores_that_are_no_numbers_are_refused(kernels: str, values: dict[str, 
 
 def test_a_prediction_from_scores_that_are_no_numbers_is_refused() -> None:
     data = small_dataset()
-    graph = TemporalGraph.build(data.num_entities, data.num_relations, *data.train[:4])
+    graph = TemporalGraph.build(data.num_entities, data.num_relations, *data.train.columns)
     model = TGAP(tiny_config(added_edges=2), graph, data.timeline.span)
     predictor = Predictor(TGAPScorer(model, EvaluationConfig()), data)
     asked = ("North Korea", "Threaten", "?", "2014-04-29")

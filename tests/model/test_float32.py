@@ -67,8 +67,8 @@ def test_masses_and_gradients_agree_on_icews14(
     if kind == "one day":
         chosen = random.choice(np.flatnonzero(train.time == 200), 4, replace=False)
     else:
-        chosen = random.choice(train.count, 3, replace=False)
-    facts = train.take(chosen)
+        chosen = random.choice(len(train), 3, replace=False)
+    facts = train[chosen]
     compiled = TGAP(config, graph, dataset.timeline.span, seed=1)
     reference = TGAP(config, graph, dataset.timeline.span, seed=1, kernels="reference")
     view = Visibility(graph)

@@ -83,7 +83,7 @@ def test_facts_around_a_date(client: httpx.Client) -> None:
 
 def test_timeline_counts_every_fact_once() -> None:
     dataset = small_dataset()
-    total = sum(facts.count for facts in dataset.splits.values())
+    total = sum(len(facts) for facts in dataset.splits.values())
     for points in (1, 7, 365, 4000):
         found = History(dataset).timeline(points)
         assert len(found["texts"]) == len(found["facts"]) <= points
@@ -99,7 +99,7 @@ def test_examples_are_held_out_facts_about_seen_entities() -> None:
     assert len({question["relation"] for question in found}) == 6
     test = {
         (world.entities.name(s), world.relations.name(r), world.entities.name(o), world.timeline.format(t))
-        for s, r, o, t in (world.test.fact(place) for place in range(world.test.count))
+        for s, r, o, t in world.test
     }
     for question in found:
         assert any(

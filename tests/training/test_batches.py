@@ -31,7 +31,7 @@ def rows(batch: Batch) -> list[tuple[int, ...]]:
 
 
 def expected_rows(facts: Facts) -> Counter[tuple[int, ...]]:
-    plain = np.stack(list(facts), axis=1).tolist()
+    plain = np.stack(facts.columns, axis=1).tolist()
     return Counter([(s, r, o, t) for s, r, o, t in plain] + [(o, r + RELATIONS, s, t) for s, r, o, t in plain])
 
 
@@ -121,7 +121,7 @@ def forty_answers(**settings: Any) -> list[Batch]:
     """Batches of eight, where one (s, r, t) has forty answers."""
     count = 40
     facts = Facts(np.zeros(count, int), np.zeros(count, int), np.arange(count), np.zeros(count, int))
-    graph = TemporalGraph.build(count, RELATIONS, *facts)
+    graph = TemporalGraph.build(count, RELATIONS, *facts.columns)
     config = TrainingConfig(batch_size=8, hidden_share=1.0, **settings)
     plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
     return [plan[index] for index in range(len(plan))]
@@ -145,7 +145,7 @@ def test_most_siblings_of_a_large_group_stay_visible(choice: str) -> None:
 
 def test_directions_together_hide_half_as_much() -> None:
     facts = random_facts(0, facts=400, entities=6, relations=RELATIONS, days=4)
-    distinct = Facts(*np.unique(np.stack(list(facts), axis=1), axis=0).T)
+    distinct = Facts(*np.unique(np.stack(facts.columns, axis=1), axis=0).T)
     shares = {}
     choices: tuple[Literal["apart", "together"], ...] = ("apart", "together")
     for directions in choices:

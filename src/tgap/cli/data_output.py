@@ -14,6 +14,7 @@ from rich.table import Table
 
 from tgap.data import CATALOG, Dataset, data_folders
 from tgap.data.catalog import find_files, find_folder, stored_folders
+from tgap.data.entries import source_of
 from tgap.data.facts import Facts
 from tgap.data.statistics import Statistics, dataset_statistics, facts_over_time
 from tgap.data.stored import is_stored, read_manifest
@@ -31,8 +32,9 @@ def print_catalog() -> None:
     table = _table("name", "what it is", "state")
     missing = ""
     for name, entry in CATALOG.items():
-        ready = "built in" if name == "world" else "ready" if find_files(entry.parent or name) else "not here"
-        missing = missing or (name if ready == "not here" else "")
+        source = source_of(name)
+        ready = "built in" if source.make else "ready" if find_files(source.name) else "not here"
+        missing = missing or (name if ready == "not here" and source.home else "")
         table.add_row(name, entry.summary, ready)
     for name, folder in stored_folders().items():
         if name not in CATALOG:
@@ -118,7 +120,7 @@ def print_imported(imported: Imported, folder: Path, place: str, skip_bad: Path 
         )
     relations = f"{dataset.num_relations:,} relation{'s' if dataset.num_relations != 1 else ''}"
     table.add_row("names", f"{dataset.num_entities:,} entities, {relations}")
-    counts = ", ".join(f"{name} {facts.count:,}" for name, facts in dataset.splits.items())
+    counts = ", ".join(f"{name} {len(facts):,}" for name, facts in dataset.splits.items())
     table.add_row("facts", f"{counts}  ({escape(imported.origin)})")
     repeats = leaks.repeated_train + leaks.repeated_valid + leaks.repeated_test
     table.add_row("repeats", f"{repeats:,} (a fact more than once in its split; kept)" if repeats else "none")
@@ -137,8 +139,8 @@ def print_examples(dataset: Dataset, count: int = 5) -> None:
     console = _console()
     table = _table("subject", "relation", "object", "time")
     facts: Facts = dataset.train
-    for step in range(min(count, facts.count)):
-        fact = facts.fact(step * facts.count // min(count, facts.count))
+    for step in range(min(count, len(facts))):
+        fact = facts[step * len(facts) // min(count, len(facts))]
         names = (dataset.entities.name(fact.subject), dataset.relations.name(fact.relation))
         table.add_row(*map(_shown, (*names, dataset.entities.name(fact.object), dataset.timeline.format(fact.time))))
     console.print(table)

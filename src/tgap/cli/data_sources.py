@@ -9,7 +9,7 @@ import click
 @click.argument("name")
 @click.option("--mirror", metavar="URL", help="Fetch from here instead of the public home (else TGAP_MIRROR, if set).")
 def download_command(name: str, mirror: str | None) -> None:
-    """Fetch public dataset NAME: icews14, icews05-15 or wikidata11k.
+    """Fetch public dataset NAME; `tgap data list` has the names.
 
     Every file is verified by its hash and appears only when it is whole. If the connection breaks, the same command
     goes on where it stopped. Variants (icews14-unseen, wikidata11k-clean) are made from the files of their parent.
@@ -18,15 +18,15 @@ def download_command(name: str, mirror: str | None) -> None:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from tgap.data import CATALOG
-    from tgap.data.download import PUBLIC_FILES, download_dataset
+    from tgap.data.download import download_dataset, public_names
+    from tgap.data.entries import source_of
     from tgap.errors import DownloadError
 
-    entry = CATALOG.get(name)
-    source = (entry.parent or name) if entry else name
-    if source == "world":
-        raise DownloadError("'world' needs no download; `tgap data make-world` writes it to a folder if you want one")
-    if source not in PUBLIC_FILES:
-        raise DownloadError(f"unknown public dataset {name!r}; expected one of {', '.join(PUBLIC_FILES)}")
+    if name not in CATALOG:
+        raise DownloadError(f"unknown public dataset {name!r}; expected one of {', '.join(public_names())}")
+    if CATALOG[name].make is not None:
+        raise DownloadError(f"{name!r} needs no download; `tgap data make-world` writes it to a folder if you want one")
+    source = source_of(name).name
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     console = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bars:
@@ -67,6 +67,6 @@ def make_world_command(seed: int, out: str | None, replace: bool) -> None:
     name, folder = storage_place(out or f"world-{seed}")
     world = copy(make_world(seed), name=name)
     store_dataset(world, folder, f"synthetic world of seed {seed}", replace)
-    counts = " / ".join(f"{facts.count:,}" for facts in world.splits.values())
+    counts = " / ".join(f"{len(facts):,}" for facts in world.splits.values())
     click.echo(f"{name}: {world.num_entities} entities, {world.num_relations} relations, {counts} facts, in {folder}")
     print_examples(world)

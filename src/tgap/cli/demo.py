@@ -73,7 +73,7 @@ def _telling_fact(predictor: Predictor, world: Dataset) -> tuple[_Named, list[_N
     """A test fact that a rule of the world made, and its causes: preferably one that the model gets right for them."""
     best: tuple[int, _Named, list[_Named]] | None = None
     for index, cause in list(world.causes.items())[:_LOOK_AT]:
-        fact, causes = _names(world, world.test.fact(index)), [_names(world, part) for part in cause.facts]
+        fact, causes = _names(world, world.test[index]), [_names(world, part) for part in cause.facts]
         right = predictor.predict(fact[0], fact[1], None, fact[3], top=1).answers[0].name == fact[2]
         merit = right + (right and not _strongest(predictor, fact).isdisjoint(causes))
         if best is None or merit > best[0]:

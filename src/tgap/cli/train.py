@@ -142,7 +142,7 @@ def _train(folder: RunFolder, data: Dataset) -> None:
     from tgap.training.session import train_run
 
     config = folder.config()
-    queries = 2 * data.train.count
+    queries = 2 * len(data.train)
     click.echo(f"Training on {data.name}: {queries:,} queries an epoch, {config.training.epochs:g} epochs.")
     click.echo(f"Run folder: {folder.path}  (Ctrl-C saves and stops)")
     interruption = Interruption()

@@ -1,7 +1,8 @@
 """Facts as id arrays with names and times: vocabulary, timeline, readers, named datasets, splits, synthetic world."""
 
-from tgap.data.catalog import CATALOG, load_dataset
+from tgap.data.catalog import load_dataset
 from tgap.data.dataset import SPLITS, Cause, Dataset, Leaks, LeakWarning
+from tgap.data.entries import CATALOG, Entry, PaperSettings, paper_settings
 from tgap.data.facts import Fact, Facts
 from tgap.data.folder import data_folder, data_folders
 from tgap.data.splits import SPLIT_RULES, split_facts
@@ -16,15 +17,18 @@ __all__ = [
     "UNITS",
     "Cause",
     "Dataset",
+    "Entry",
     "Fact",
     "Facts",
     "LeakWarning",
     "Leaks",
+    "PaperSettings",
     "Timeline",
     "Vocabulary",
     "data_folder",
     "data_folders",
     "load_dataset",
     "make_world",
+    "paper_settings",
     "split_facts",
 ]

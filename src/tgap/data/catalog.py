@@ -1,73 +1,21 @@
-"""The datasets that have a name: three public ones as published, two variants of them, and the synthetic world."""
+"""Datasets by name or folder: those of the catalog (``entries``), imported ones, and folders of three files."""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from tgap.data.calendar import date_from_days
 from tgap.data.dataset import SPLITS, Dataset, warn_of_leaks
+from tgap.data.entries import CATALOG, Entry, source_of
 from tgap.data.events import read_events
-from tgap.data.facts import Facts, contained, distinct, fact_keys, in_order
-from tgap.data.folder import data_folders
+from tgap.data.folder import data_folders, storage_folder
 from tgap.data.layout import Layout
 from tgap.data.rejects import BadRowsError
-from tgap.data.splits import hold_out
 from tgap.data.stored import is_stored, load_stored
-from tgap.data.world import make_world
+from tgap.data.timeline import Unit
 from tgap.errors import DataError
 
-UNSEEN_SEED = 0
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A dataset of the catalog."""
-
-    name: str
-    summary: str
-    parent: str = ""  # a variant is made from its parent's files
-    checksum: str = ""  # of the content, as ``Dataset.checksum`` counts it
-    note: str = ""  # what a reader of the paper's table should know
-
-
-_ENTRIES = (
-    Entry(
-        "icews14",
-        "political events of 2014, by day",
-        checksum="3b6ebed6f9348959b69e3cf7b7e9fe6d80fdd4e337af87fbb37b8cce0f004dc4",
-    ),
-    Entry(
-        "icews05-15",
-        "political events of 2005 to 2015, by day",
-        checksum="0b52c79f0ea8d9087eb82ec12e1df8162d23a32dcbaa2b5af3368b7d07b0cb4f",
-        note="The paper's table says 479,329 facts: a misprint of 461,329.",
-    ),
-    Entry(
-        "wikidata11k",
-        "Wikidata statements with start or end year, as published (its splits leak)",
-        checksum="7c5544bb6d93cb878025491bf1cf215229e162f71bbf31a3bfe2437273cdd5c6",
-        note="96 properties; each with its modifier (occurSince, occurUntil) is a relation here, 181 in all. "
-        "The paper's table counts train alone: 11,134 entities, 95 properties.",
-    ),
-    Entry(
-        "wikidata11k-clean",
-        "the same without repeats and leaks (train over valid over test)",
-        parent="wikidata11k",
-        checksum="075eb0b6f1b831daeedab4f2d9424a08b6503946f7a5cbd4483b3c1cc7b8456d",
-    ),
-    Entry(
-        "icews14-unseen",
-        "icews14 with the 5th, 15th and 25th of each month kept out of train",
-        parent="icews14",
-        checksum="b2fd27cbd01486f2e766a4e117f130eaa2060846fbffe6cc2016661dc081776a",
-    ),
-    Entry("world", "a small invented world with planted rules; needs no files"),
-)
-CATALOG: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
 _PUBLIC_LAYOUT = Layout(header=False, separator="\t")
 
 
@@ -80,8 +28,6 @@ def load_dataset(name: str | Path) -> Dataset:
     >>> load_dataset("world").num_entities
     150
     """
-    if name == "world":
-        return make_world()
     entry = CATALOG.get(str(name))
     if entry is not None:
         dataset = _load_entry(entry)
@@ -129,47 +75,40 @@ def find_folder(name: str | Path) -> Path:
 
 
 def _load_entry(entry: Entry) -> Dataset:
-    source = entry.parent or entry.name
-    files = find_files(source)
-    if files is None:
-        places = " or ".join(str(folder / source) for folder in data_folders())
-        raise DataError(f"dataset {entry.name!r} is not in {places}; fetch it with `tgap data download {entry.name}`")
-    dataset = _read_files(source, files, _PUBLIC_LAYOUT)
-    if entry.name == "wikidata11k-clean":
-        return _cleaned(dataset)
-    return _unseen(dataset) if entry.name == "icews14-unseen" else dataset
+    source = source_of(entry.name)
+    if source.make is not None:
+        dataset = source.make()
+    else:
+        files = find_files(source.name)
+        if files is None:
+            raise DataError(f"dataset {entry.name!r} is not in {_places(source.name)}; {how_to_get(entry)}")
+        dataset = _read_files(source.name, files, _PUBLIC_LAYOUT, source.unit)
+    if entry.derive is None:
+        return dataset
+    train, valid, test = entry.derive(dataset)
+    return replace(dataset, name=entry.name, train=train, valid=valid, test=test)
+
+
+def how_to_get(entry: Entry) -> str:
+    """What to do when the files of a dataset are not here."""
+    source = source_of(entry.name)
+    if source.home:
+        return f"fetch it with `tgap data download {entry.name}`"
+    return f"it has no public home: put train.txt, valid.txt and test.txt into {storage_folder() / source.name}"
+
+
+def _places(name: str) -> str:
+    return " or ".join(str(folder / name) for folder in data_folders())
 
 
 def _split_files(folder: Path) -> list[Path]:
     return [folder / f"{split}.txt" for split in SPLITS]
 
 
-def _read_files(name: str, files: list[Path], layout: Layout) -> Dataset:
+def _read_files(name: str, files: list[Path], layout: Layout, unit: Unit | None = None) -> Dataset:
     try:
-        events = read_events(files, layout)
+        events = read_events(files, layout, unit)
     except BadRowsError as error:
         raise BadRowsError(error.rejects, "mend the files or fetch them again") from None
     train, valid, test = events.parts
     return Dataset(name, events.entities, events.relations, events.timeline, train, valid, test)
-
-
-def _cleaned(dataset: Dataset) -> Dataset:
-    """Each fact once; a fact that an earlier split has is removed from the later one."""
-    keys = fact_keys(list(dataset.splits.values()))
-    seen = np.empty(0, dtype=np.int64)
-    parts: list[Facts] = []
-    for facts, key in zip(dataset.splits.values(), keys, strict=True):
-        fresh = np.unique(key, return_index=True)[1]
-        fresh = fresh[~contained(key[fresh], seen)]
-        parts.append(facts.take(np.sort(fresh)))
-        seen = distinct(np.concatenate([seen, key]))
-    train, valid, test = parts
-    return replace(dataset, name="wikidata11k-clean", train=train, valid=valid, test=test)
-
-
-def _unseen(dataset: Dataset) -> Dataset:
-    """All splits pooled; facts of the 5th, 15th and 25th of each month divided at random into valid and test."""
-    pooled = in_order(Facts.concatenate(list(dataset.splits.values())))
-    day = date_from_days(pooled.time + dataset.timeline.first)[2]
-    train, valid, test = hold_out(pooled, np.isin(day, (5, 15, 25)), UNSEEN_SEED)
-    return replace(dataset, name="icews14-unseen", train=train, valid=valid, test=test)

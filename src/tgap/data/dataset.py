@@ -46,7 +46,7 @@ class Leaks(NamedTuple):
         return bool(self.valid_in_train or self.test_in_train or self.valid_and_test)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Facts of three splits with their names and times. Facts of a split stand in the order of time, then ids.
 
@@ -60,7 +60,15 @@ class Dataset:
     train: Facts
     valid: Facts
     test: Facts
-    causes: Mapping[int, Cause] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    causes: Mapping[int, Cause] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __repr__(self) -> str:
+        line = self.timeline
+        facts = ", ".join(f"{name} {len(facts):,}" for name, facts in self.splits.items())
+        return (
+            f"<Dataset {self.name}: {self.num_entities:,} entities, {self.num_relations:,} relations, {facts}, "
+            f"{line.format(0)} to {line.format(line.span)} by {line.unit_word}>"
+        )
 
     @property
     def splits(self) -> Mapping[str, Facts]:
@@ -86,8 +94,8 @@ class Dataset:
         line = self.timeline
         digest.update(f"{line.unit} {line.first} {line.last} {line.style} {line.week_start}".encode())
         for facts in self.splits.values():
-            digest.update(f" {facts.count} ".encode())
-            for column in in_order(facts):
+            digest.update(f" {len(facts)} ".encode())
+            for column in in_order(facts).columns:
                 digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
         return digest.hexdigest()
 

@@ -11,68 +11,21 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tgap.data.dataset import SPLITS
+from tgap.data.entries import CATALOG, PublicFile
 from tgap.data.folder import data_folders, storage_folder
 from tgap.errors import DownloadError
 
 if TYPE_CHECKING:
     import httpx
 
-HOME = "https://raw.githubusercontent.com/mniepert/mmkb/master/TemporalKGs"
 MIRROR_VARIABLE = "TGAP_MIRROR"
 Progress = Callable[[str, int, int | None], None]  # file, bytes done, bytes in all (None: not told)
 
 _TRIES = 5  # in a row without a single new byte
 _OK, _PARTIAL, _RANGE_REFUSED = 200, 206, 416
-
-
-class PublicFile(NamedTuple):
-    """A file at its public home. ``by_lines``: the hash is that of its sorted lines, the order of lines is free."""
-
-    path: str
-    sha256: str
-    by_lines: bool = False
-
-
-PUBLIC_FILES: dict[str, dict[str, PublicFile]] = {
-    "icews14": {
-        "train": PublicFile(
-            "icews14/icews_2014_train.txt", "a6c7922dcbe406b3e292a313b4eab191e2399c3bc4810f662bb4363043a93df6"
-        ),
-        "valid": PublicFile(
-            "icews14/icews_2014_valid.txt", "23dfa5cd6f3bb5421efcc30fc03bed0e8de4c2cf251d1765ff722d6f8b15dbe3"
-        ),
-        "test": PublicFile(
-            "icews14/icews_2014_test.txt", "50d53602409a3dbaca2f13d9c7e30bf7311d8c1868fac890dc0c2836118b4cb4"
-        ),
-    },
-    "icews05-15": {
-        "train": PublicFile(
-            "icews05-15/icews_2005-2015_train.txt",
-            "96b45f8e49a80142c16da7e93dc3da60268a47b09f8c4164e4d48932969e46d1",
-            by_lines=True,
-        ),
-        "valid": PublicFile(
-            "icews05-15/icews_2005-2015_valid.txt", "404516f2da966c563ab6d81f1355ec5c67a9aa77c111bf712429e65136162b23"
-        ),
-        "test": PublicFile(
-            "icews05-15/icews_2005-2015_test.txt", "d034cd94ace08279639526cbe2ce34829562941ddd1301e6afa9e0ffa7a5b160"
-        ),
-    },
-    "wikidata11k": {
-        "train": PublicFile(
-            "wikidata/wiki_train.txt", "68ac193574f8c9a7069490ce0b55d4751822fc2875698aa92ce2b73d7b1ddb0f"
-        ),
-        "valid": PublicFile(
-            "wikidata/wiki_valid.txt", "c30bebbb592607e46dc99dea96420c3c82f08773311713412bb48c98d8cdacc4"
-        ),
-        "test": PublicFile(
-            "wikidata/wiki_test.txt", "dd053d2d0d86b4fcc716ed810a995fffa3b034b9cc651717c1f11b28877a86ca"
-        ),
-    },
-}
 
 
 def download_dataset(
@@ -82,18 +35,21 @@ def download_dataset(
 
     ``base`` (else the variable TGAP_MIRROR) replaces the public home. Raises ``DownloadError``.
     """
-    if name not in PUBLIC_FILES:
-        raise DownloadError(f"{name!r} is not a public dataset; expected one of {', '.join(PUBLIC_FILES)}")
-    home = (base or os.environ.get(MIRROR_VARIABLE) or HOME).rstrip("/")
+    entry = CATALOG.get(name)
+    if entry is None or not entry.files:
+        raise DownloadError(f"{name!r} is not a public dataset; expected one of {', '.join(public_names())}")
     for known in [folder] if folder else data_folders():
-        if all(_is_there(known / name, split, file) for split, file in PUBLIC_FILES[name].items()):
+        if all(_is_there(known / name, split, file) for split, file in entry.files.items()):
             return known / name
+    home = (base or os.environ.get(MIRROR_VARIABLE) or entry.home).rstrip("/")
+    if not home:
+        raise DownloadError(f"{name!r} has no public home; name one that has its files with --mirror URL")
     place = (folder or storage_folder()) / name
     try:
         place.mkdir(parents=True, exist_ok=True)
         with _client() as client:
             for split in SPLITS:
-                file = PUBLIC_FILES[name][split]
+                file = entry.files[split]
                 if not _is_there(place, split, file):
                     target = place / f"{split}.txt"
                     _fetch(client, f"{home}/{file.path}", target, file, progress or _silent)
@@ -103,6 +59,11 @@ def download_dataset(
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
     return place
+
+
+def public_names() -> list[str]:
+    """Datasets of the catalog that are made of files."""
+    return [name for name, entry in CATALOG.items() if entry.files]
 
 
 def _client() -> httpx.Client:

@@ -55,9 +55,9 @@ class Encoded:
     def parts(self, group: NDArray[np.integer], count: int) -> list[Facts]:
         """The facts of groups 0 to ``count`` - 1, each sorted into the order that all copies of a dataset share."""
         if (group[1:] < group[:-1]).any():
-            return [in_order(self.facts.take(group == index)) for index in range(count)]
+            return [in_order(self.facts[group == index]) for index in range(count)]
         starts = np.searchsorted(group, np.arange(count + 1))
-        return [in_order(self.facts.take(slice(*ends))) for ends in pairwise(starts.tolist())]
+        return [in_order(self.facts[slice(*ends)]) for ends in pairwise(starts.tolist())]
 
 
 def _in_order(categories: pl.Categories) -> tuple[pl.Series, Int64Array]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 Int64Array = NDArray[np.int64]
+Index = slice | NDArray[np.integer] | NDArray[np.bool_]
 
 
 class Fact(NamedTuple):
@@ -19,12 +22,18 @@ class Fact(NamedTuple):
     time: int
 
 
-class Facts(NamedTuple):
-    """Events as columns. ``len`` of a tuple is its number of fields, so the number of facts is ``count``.
+COLUMNS = Fact._fields
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Facts:
+    """Events as columns, and a sequence of ``Fact``: a position gives one, a slice, positions or a mask give several.
 
     >>> facts = Facts.of([Fact(0, 1, 2, 30), Fact(2, 1, 0, 31)])
-    >>> facts.count, facts.take(np.array([1])).fact(0)
-    (2, Fact(subject=2, relation=1, object=0, time=31))
+    >>> facts
+    <2 facts, instants 30 to 31>
+    >>> len(facts), facts[1], len(facts[facts.time > 30])
+    (2, Fact(subject=2, relation=1, object=0, time=31), 1)
     """
 
     subject: Int64Array
@@ -32,31 +41,47 @@ class Facts(NamedTuple):
     object: Int64Array
     time: Int64Array
 
+    def __post_init__(self) -> None:
+        assert len({len(column) for column in self.columns}) == 1, "a fact has a value in every column"
+
     @property
-    def count(self) -> int:  # type: ignore[override]  # tuple.count has no use on four arrays
-        """Number of facts."""
+    def columns(self) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
+        """Subject, relation, object and time."""
+        return self.subject, self.relation, self.object, self.time
+
+    def __len__(self) -> int:
         return len(self.subject)
 
-    def take(self, index: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Facts:
-        """The facts at ``index`` (positions, a mask or a slice)."""
-        return Facts(*(column[index] for column in self))
+    @overload
+    def __getitem__(self, index: int | np.integer) -> Fact: ...
 
-    def fact(self, position: int) -> Fact:
-        """One fact as plain numbers."""
-        return Fact(*(int(column[position]) for column in self))
+    @overload
+    def __getitem__(self, index: Index) -> Facts: ...
+
+    def __getitem__(self, index: int | np.integer | Index) -> Fact | Facts:
+        if isinstance(index, int | np.integer):
+            return Fact(*(int(column[index]) for column in self.columns))
+        return Facts(*(column[index] for column in self.columns))
+
+    def __iter__(self) -> Iterator[Fact]:
+        return map(Fact._make, zip(*(column.tolist() for column in self.columns), strict=True))
+
+    def __repr__(self) -> str:
+        counted = f"{len(self):,} fact{'s' if len(self) != 1 else ''}"
+        return f"<{counted}, instants {self.time.min()} to {self.time.max()}>" if len(self) else f"<{counted}>"
 
     @classmethod
-    def of(cls, facts: list[Fact]) -> Facts:
+    def of(cls, facts: Sequence[Fact]) -> Facts:
         """Columns from single facts."""
         table = np.array(facts, dtype=np.int64).reshape(len(facts), 4)
         return cls(*(np.ascontiguousarray(column) for column in table.T))
 
     @classmethod
-    def concatenate(cls, parts: list[Facts]) -> Facts:
+    def concatenate(cls, parts: Sequence[Facts]) -> Facts:
         """All facts of ``parts``, one after the other."""
         if not parts:
             return cls.of([])
-        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        return cls(*(np.concatenate(columns) for columns in zip(*(part.columns for part in parts), strict=True)))
 
 
 def in_order(facts: Facts) -> Facts:
@@ -69,9 +94,9 @@ def in_order(facts: Facts) -> Facts:
     bits = [int(column.max(initial=low) - low).bit_length() for column, low in zip(columns, lows, strict=True)]
     if sum(bits) > 63:
         (keys,) = fact_keys([facts])
-        return facts.take(np.argsort(keys))
+        return facts[np.argsort(keys)]
     # All four ids fit one number: sorting that and taking it apart again is the quickest way.
-    packed = np.zeros(facts.count, dtype=np.int64)
+    packed = np.zeros(len(facts), dtype=np.int64)
     for column, low, width in zip(columns, lows, bits, strict=True):
         packed <<= width
         packed |= column - low if low else column
@@ -109,15 +134,15 @@ def fact_keys(parts: list[Facts]) -> list[Int64Array]:
     (no public dataset comes near) the keys are ranks among the distinct facts.
     """
     pooled = parts[0] if len(parts) == 1 else Facts.concatenate(parts)
-    if not pooled.count:
+    if not len(pooled):
         return [np.empty(0, dtype=np.int64) for _ in parts]
     columns = (pooled.time, pooled.subject, pooled.relation, pooled.object)
     lows = [int(column.min()) for column in columns]
     sizes = [int(column.max()) - low + 1 for column, low in zip(columns, lows, strict=True)]
     if sizes[0] * sizes[1] * sizes[2] * sizes[3] < 2**63:
-        key = np.zeros(pooled.count, dtype=np.int64)
+        key = np.zeros(len(pooled), dtype=np.int64)
         for column, low, size in zip(columns, lows, sizes, strict=True):
             key = key * size + (column - low)
     else:
         key = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return np.split(key, np.cumsum([part.count for part in parts])[:-1])
+    return np.split(key, np.cumsum([len(part) for part in parts])[:-1])

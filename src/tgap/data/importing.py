@@ -56,8 +56,8 @@ def import_events(
         parts = (train, valid_facts, test_facts)
         how = "divided as given"
     for part, facts in zip(("train", "valid", "test"), parts, strict=True):
-        if not facts.count:
-            total = sum(each.count for each in found.parts)
+        if not len(facts):
+            total = sum(len(each) for each in found.parts)
             counted = f"{total:,} fact is" if total == 1 else f"{total:,} facts are"
             raise DataError(f"the {part} split would be empty: {counted} too few, or other --shares are needed")
     dataset = Dataset(name, found.entities, found.relations, found.timeline, *parts)

@@ -41,9 +41,9 @@ def split_facts(
 
 def hold_out(facts: Facts, mask: NDArray[np.bool_], seed: int) -> tuple[Facts, Facts, Facts]:
     """Train = the facts outside ``mask``; those inside are divided at random into valid and test, half and half."""
-    held = facts.take(mask)
+    held = facts[mask]
     _, valid, test = _cut(held, _random_rank(held, seed), (0.0, 0.5, 0.5))
-    return facts.take(~mask), valid, test
+    return facts[~mask], valid, test
 
 
 def _random_rank(facts: Facts, seed: int) -> Int64Array:
@@ -58,7 +58,7 @@ def _random_rank(facts: Facts, seed: int) -> Int64Array:
 def _cut(facts: Facts, rank: Int64Array, shares: tuple[float, float, float]) -> tuple[Facts, Facts, Facts]:
     count = int(rank.max()) + 1 if len(rank) else 0
     first, second = round(count * shares[0]), round(count * (shares[0] + shares[1]))
-    return facts.take(rank < first), facts.take((rank >= first) & (rank < second)), facts.take(rank >= second)
+    return facts[rank < first], facts[(rank >= first) & (rank < second)], facts[rank >= second]
 
 
 def _chronological(facts: Facts, shares: tuple[float, float, float]) -> tuple[Facts, Facts, Facts]:
@@ -67,8 +67,8 @@ def _chronological(facts: Facts, shares: tuple[float, float, float]) -> tuple[Fa
     if len(instants) < 3:
         raise DataError(f"the chronological split needs at least 3 different times, the data has {len(instants)}")
     before = np.concatenate([[0], np.cumsum(counts)])  # facts before each instant, and all
-    wanted = np.array([shares[0], shares[0] + shares[1]]) * facts.count
+    wanted = np.array([shares[0], shares[0] + shares[1]]) * len(facts)
     first = int(np.clip(np.abs(before - wanted[0]).argmin(), 1, len(instants) - 2))
     second = int(np.clip(np.abs(before - wanted[1]).argmin(), first + 1, len(instants) - 1))
     low, high = before[first], before[second]
-    return facts.take(slice(0, low)), facts.take(slice(low, high)), facts.take(slice(high, None))
+    return facts[:low], facts[low:high], facts[high:]

@@ -74,7 +74,7 @@ def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:
     times = distinct(facts.time)
     familiar = known[facts.subject] & known[facts.object] & usual[facts.relation]
     return SplitStatistics(
-        facts=facts.count,
+        facts=len(facts),
         entities=int(entities.sum()),
         relations=int(relations.sum()),
         times=len(times),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tgap.data.dataset import SPLITS, Cause, Dataset
-from tgap.data.facts import Fact, Facts
+from tgap.data.facts import COLUMNS, Fact, Facts
 from tgap.data.timeline import Timeline
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError
@@ -55,7 +55,7 @@ def store_dataset(dataset: Dataset, folder: Path, origin: str, replace: bool = F
         "checksum": dataset.checksum,
         "timeline": asdict(dataset.timeline),
         "counts": {"entities": dataset.num_entities, "relations": dataset.num_relations}
-        | {split: facts.count for split, facts in dataset.splits.items()},
+        | {split: len(facts) for split, facts in dataset.splits.items()},
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
     files[MANIFEST] = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
@@ -109,8 +109,9 @@ def _files(dataset: Dataset) -> dict[str, bytes]:
     """Content of every file but the manifest."""
     import polars as pl  # noqa: PLC0415
 
-    columns = Facts.concatenate(list(dataset.splits.values()))._asdict()
-    sizes = [facts.count for facts in dataset.splits.values()]
+    pooled = Facts.concatenate(list(dataset.splits.values()))
+    columns = dict(zip(COLUMNS, pooled.columns, strict=True))
+    sizes = [len(facts) for facts in dataset.splits.values()]
     split = np.repeat(np.arange(len(SPLITS), dtype=np.uint8), sizes)
     files = {
         "entities.parquet": _parquet(pl.DataFrame({"name": dataset.entities.names}, schema={"name": pl.String})),
@@ -171,7 +172,7 @@ def _names(content: bytes) -> list[str]:
 
 
 def _facts(table: pl.DataFrame) -> Facts:
-    subject, relation, obj, time = (table[name].to_numpy().astype(np.int64) for name in Facts._fields)
+    subject, relation, obj, time = (table[name].to_numpy().astype(np.int64) for name in COLUMNS)
     return Facts(subject, relation, obj, time)
 
 

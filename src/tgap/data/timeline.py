@@ -50,6 +50,11 @@ class Timeline:
         return self.span + 1
 
     @property
+    def unit_word(self) -> str:
+        """One unit in words: ``day``; plain numbers count steps."""
+        return "step" if self.unit == "integer" else self.unit
+
+    @property
     def numeric(self) -> bool:
         """Whether times are plain numbers (years, steps) rather than dates."""
         return self.style.startswith("%d") or self.style.startswith("%0")
@@ -95,7 +100,7 @@ class Timeline:
 
     def describe(self, displacement: int) -> str:
         """A displacement in words: ``7 days before``, ``the same day``, ``3 years after``."""
-        word = "step" if self.unit == "integer" else self.unit
+        word = self.unit_word
         if displacement == 0:
             return "the same time" if self.unit == "integer" else f"the same {word}"
         size = abs(int(displacement))

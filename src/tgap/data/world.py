@@ -60,7 +60,7 @@ def make_world(seed: int = 0) -> Dataset:
     held = {*valid, *test}
     train = [event for event in world.events if event not in held]
     parts = [in_order(Facts.of([fact(event) for event in events])) for events in (train, valid, test)]
-    place = {parts[2].fact(index): index for index in range(parts[2].count)}
+    place = {fact: index for index, fact in enumerate(parts[2])}
     causes: Mapping[int, Cause] = {
         place[fact(event)]: Cause(world.causes[event][0], tuple(map(fact, world.causes[event][1])))
         for event in test

@@ -86,7 +86,7 @@ def nearest_distance(train: Facts, facts: Facts) -> IntArray:
     if not len(train.time):
         return np.full(len(facts.time), NEVER, dtype=np.int64)
     # Number the triples of both sides together, so that (triple, time) packs into one sortable number.
-    subject, relation, obj = (np.concatenate(pair) for pair in zip(train[:3], facts[:3], strict=True))
+    subject, relation, obj = (np.concatenate(pair) for pair in zip(train.columns[:3], facts.columns[:3], strict=True))
     packed = (subject * (relation.max() + 1) + relation) * (obj.max() + 1) + obj
     _, triple = np.unique(packed, return_inverse=True)
     known, asked = np.split(triple.reshape(-1), [len(train.time)])

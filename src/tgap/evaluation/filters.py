@@ -81,7 +81,9 @@ class Filters:
     @classmethod
     def build(cls, num_entities: int, num_relations: int, splits: Iterable[Facts]) -> Filters:
         """Filters over the given splits; ids and times as in the splits."""
-        columns = [np.concatenate(column).astype(np.int64) for column in zip(*splits, strict=True)]
+        columns = [
+            np.concatenate(column).astype(np.int64) for column in zip(*(facts.columns for facts in splits), strict=True)
+        ]
         subject, relation, obj, time = columns
         times = np.unique(time)
         if num_entities * 2 * num_relations * max(len(times), 1) >= 2**63:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tgap.data import CATALOG
 from tgap.evaluation.breakdown import BREAKDOWNS
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.ranks import PROTOCOLS
@@ -114,7 +115,8 @@ def notes(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> li
     if first.unseen.queries:
         lines.append(f"Unseen: {first.unseen.queries:,} queries hold an entity that train lacks; they count.")
     if first.leaked:
-        remedy = f" {first.dataset}-clean is free of them." if first.dataset == "wikidata11k" else ""
+        clean = CATALOG[first.dataset].clean if first.dataset in CATALOG else ""
+        remedy = f" {clean} is free of them." if clean else ""
         lines.append(
             f"Leak: {first.leaked:,} queries ask for a fact that stands word for word in train, so the figures are "
             f"too good.{remedy}"

@@ -62,7 +62,7 @@ def cause_figures(
         if not len(wanted) or (wanted < 0).any():
             continue
         usable += 1
-        fact = dataset.test.fact(place)
+        fact = dataset.test[place]
         trace = explainer.trace(Query(fact.subject, fact.relation, fact.time))
         if not _right(dataset, trace, fact.object):
             continue

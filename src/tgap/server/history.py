@@ -17,9 +17,9 @@ class History:
         self._dataset = dataset
         self._names = Names(dataset)
         pooled = Facts.concatenate(list(dataset.splits.values()))
-        split = np.repeat(np.arange(len(dataset.splits)), [facts.count for facts in dataset.splits.values()])
+        split = np.repeat(np.arange(len(dataset.splits)), [len(facts) for facts in dataset.splits.values()])
         order = np.argsort(pooled.time, kind="stable")
-        self._facts = pooled.take(order)
+        self._facts = pooled[order]
         self._split = split[order]
 
     def around(self, entity: str, instant: int, limit: int) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class History:
         }
 
     def _row(self, place: int, instant: int) -> dict[str, Any]:
-        fact = self._facts.fact(place)
+        fact = self._facts[place]
         return {
             "subject": self._names.entity(fact.subject),
             "relation": self._names.label(fact.relation),

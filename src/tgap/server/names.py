@@ -63,7 +63,7 @@ class NameIndex:
     def _used_with(self, subject: str | None, obj: str | None) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Facts of each relation that have the given ends; names that are not known yet count as not given."""
         facts = self._facts
-        chosen = np.ones(facts.count, dtype=bool)
+        chosen = np.ones(len(facts), dtype=bool)
         for text, column in ((subject, facts.subject), (obj, facts.object)):
             if text is not None and text in self._dataset.entities:
                 chosen &= column == self._dataset.entities.id(text)

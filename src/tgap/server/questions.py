@@ -22,9 +22,9 @@ class QuestionSource:
         train = dataset.train
         ends = np.concatenate([train.subject, train.object])
         self._seen = np.bincount(ends, minlength=dataset.num_entities)
-        held_out = next((facts for facts in (dataset.test, dataset.valid) if facts.count), train)
-        usable = held_out.take((self._seen[held_out.subject] > 0) & (self._seen[held_out.object] > 0))
-        self._facts = usable if usable.count else held_out
+        held_out = next((facts for facts in (dataset.test, dataset.valid) if len(facts)), train)
+        usable = held_out[(self._seen[held_out.subject] > 0) & (self._seen[held_out.object] > 0)]
+        self._facts = usable if len(usable) else held_out
 
     def examples(self) -> list[dict[str, Any]]:
         """A few questions about different things: each of the commonest relations, with the entity seen most.
@@ -42,7 +42,7 @@ class QuestionSource:
             if not len(fresh):
                 continue
             place = fresh[np.argmax(self._seen[(facts.object if head else facts.subject)[fresh]])]
-            fact = facts.fact(int(place))
+            fact = facts[int(place)]
             taken.add(fact.object if head else fact.subject)
             found.append(self._question(fact, head))
             if len(found) == _EXAMPLES:
@@ -52,8 +52,8 @@ class QuestionSource:
     def draw(self, seed: int | None) -> dict[str, Any]:
         """A random question with its true answers at that time; the same seed draws the same one."""
         chance = random.Random(seed)  # noqa: S311  no secret hangs on it
-        place = chance.randrange(self._facts.count)
-        fact, head = self._facts.fact(place), chance.random() < 0.5
+        place = chance.randrange(len(self._facts))
+        fact, head = self._facts[place], chance.random() < 0.5
         answers = self._true_answers(fact, head)
         return {"question": self._question(fact, head), "answers": answers}
 

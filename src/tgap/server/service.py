@@ -53,7 +53,7 @@ class Service:
 
     def first_fact(self) -> StoredFact:
         """A training fact by name, to show what one looks like."""
-        fact, names = self.dataset.train.fact(0), self.predictor.names
+        fact, names = self.dataset.train[0], self.predictor.names
         return names.entity(fact.subject), names.label(fact.relation), names.entity(fact.object), names.date(fact.time)
 
     def warm(self) -> None:

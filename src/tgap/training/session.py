@@ -80,7 +80,7 @@ def train_module(
     """
     config = folder.config()
     for split in ("train", "valid"):
-        if not dataset.splits[split].count:
+        if not len(dataset.splits[split]):
             raise TrainingError(f"the {split} split of {dataset.name} is empty; training needs facts in it")
 
     def keep_best(tensors: Mapping[str, torch.Tensor], state: TrainingState) -> None:

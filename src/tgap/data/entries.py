@@ -1,0 +1,187 @@
+"""The datasets that have a name, one entry each: everything that is known about one stands here and nowhere else.
+
+To add a dataset, write its entry. What it is made from is one of three: files (``files``), another dataset
+(``parent`` and ``derive``), or a function (``make``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from tgap.data.dataset import Dataset
+from tgap.data.facts import Facts
+from tgap.data.timeline import Unit
+from tgap.data.variants import cleaned, unseen_days
+from tgap.data.world import make_world
+
+MMKB = "https://raw.githubusercontent.com/mniepert/mmkb/master/TemporalKGs"
+
+
+class PublicFile(NamedTuple):
+    """A file below its public home. ``by_lines``: the hash is that of its sorted lines, the order of lines is free."""
+
+    path: str
+    sha256: str
+    by_lines: bool = False
+
+
+class PaperSettings(NamedTuple):
+    """What the paper's appendix sets for a dataset, by the names of our settings."""
+
+    core_nodes: int  # [x]
+    sampled_edges: int  # [y]
+    added_edges: int  # [z]
+    batch_size: int
+    clip_norm: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A dataset of the catalog."""
+
+    name: str
+    summary: str
+    task: Literal["completion", "forecast"] = "completion"  # what its splits were made for
+    files: Mapping[str, PublicFile] = field(default_factory=dict)  # by split, without header, tab separated
+    home: str = ""  # address that the files lie below; empty: nowhere that we know of
+    unit: Unit | None = None  # of the times in the files; None: found
+    parent: str = ""  # the dataset that this one is another division of
+    derive: Callable[[Dataset], tuple[Facts, Facts, Facts]] | None = None  # how it is divided
+    make: Callable[[], Dataset] | None = None  # for a dataset that needs no files
+    checksum: str = ""  # of the content, as ``Dataset.checksum`` counts it
+    clean: str = ""  # the variant that is free of this one's leaks
+    note: str = ""  # what a reader of the paper's table should know
+    paper: PaperSettings | None = None
+
+
+_ENTRIES = (
+    Entry(
+        name="icews14",
+        summary="political events of 2014, by day",
+        home=MMKB,
+        files={
+            "train": PublicFile(
+                "icews14/icews_2014_train.txt", "a6c7922dcbe406b3e292a313b4eab191e2399c3bc4810f662bb4363043a93df6"
+            ),
+            "valid": PublicFile(
+                "icews14/icews_2014_valid.txt", "23dfa5cd6f3bb5421efcc30fc03bed0e8de4c2cf251d1765ff722d6f8b15dbe3"
+            ),
+            "test": PublicFile(
+                "icews14/icews_2014_test.txt", "50d53602409a3dbaca2f13d9c7e30bf7311d8c1868fac890dc0c2836118b4cb4"
+            ),
+        },
+        checksum="3b6ebed6f9348959b69e3cf7b7e9fe6d80fdd4e337af87fbb37b8cce0f004dc4",
+        paper=PaperSettings(core_nodes=100, sampled_edges=500, added_edges=500, batch_size=16, clip_norm=3.0),
+    ),
+    Entry(
+        name="icews05-15",
+        summary="political events of 2005 to 2015, by day",
+        home=MMKB,
+        files={
+            "train": PublicFile(
+                "icews05-15/icews_2005-2015_train.txt",
+                "96b45f8e49a80142c16da7e93dc3da60268a47b09f8c4164e4d48932969e46d1",
+                by_lines=True,
+            ),
+            "valid": PublicFile(
+                "icews05-15/icews_2005-2015_valid.txt",
+                "404516f2da966c563ab6d81f1355ec5c67a9aa77c111bf712429e65136162b23",
+            ),
+            "test": PublicFile(
+                "icews05-15/icews_2005-2015_test.txt",
+                "d034cd94ace08279639526cbe2ce34829562941ddd1301e6afa9e0ffa7a5b160",
+            ),
+        },
+        checksum="0b52c79f0ea8d9087eb82ec12e1df8162d23a32dcbaa2b5af3368b7d07b0cb4f",
+        note="The paper's table says 479,329 facts: a misprint of 461,329.",
+        paper=PaperSettings(core_nodes=10, sampled_edges=100, added_edges=100, batch_size=8, clip_norm=3.0),
+    ),
+    Entry(
+        name="wikidata11k",
+        summary="Wikidata statements with start or end year, as published (its splits leak)",
+        home=MMKB,
+        files={
+            "train": PublicFile(
+                "wikidata/wiki_train.txt", "68ac193574f8c9a7069490ce0b55d4751822fc2875698aa92ce2b73d7b1ddb0f"
+            ),
+            "valid": PublicFile(
+                "wikidata/wiki_valid.txt", "c30bebbb592607e46dc99dea96420c3c82f08773311713412bb48c98d8cdacc4"
+            ),
+            "test": PublicFile(
+                "wikidata/wiki_test.txt", "dd053d2d0d86b4fcc716ed810a995fffa3b034b9cc651717c1f11b28877a86ca"
+            ),
+        },
+        checksum="7c5544bb6d93cb878025491bf1cf215229e162f71bbf31a3bfe2437273cdd5c6",
+        clean="wikidata11k-clean",
+        note="96 properties; each with its modifier (occurSince, occurUntil) is a relation here, 181 in all. "
+        "The paper's table counts train alone: 11,134 entities, 95 properties.",
+        paper=PaperSettings(core_nodes=50, sampled_edges=200, added_edges=200, batch_size=8, clip_norm=5.0),
+    ),
+    Entry(
+        name="wikidata11k-clean",
+        summary="the same without repeats and leaks (train over valid over test)",
+        parent="wikidata11k",
+        derive=cleaned,
+        checksum="075eb0b6f1b831daeedab4f2d9424a08b6503946f7a5cbd4483b3c1cc7b8456d",
+    ),
+    Entry(
+        name="icews14-unseen",
+        summary="icews14 with the 5th, 15th and 25th of each month kept out of train",
+        parent="icews14",
+        derive=unseen_days,
+        checksum="b2fd27cbd01486f2e766a4e117f130eaa2060846fbffe6cc2016661dc081776a",
+    ),
+    Entry(
+        name="icews14-forecast",
+        summary="political events of 2014 cut by time: valid November, test December",
+        task="forecast",
+        files={
+            "train": PublicFile(
+                "icews14-forecast/train.txt", "30feb3c1ccc12cebb954343758740110d93a7a9b9fd206307221bf84bffd785d"
+            ),
+            "valid": PublicFile(
+                "icews14-forecast/valid.txt", "0ae75b36a95e6960c70c72b3bce0621ff4d76a3684cfda4bb97fe2065f4366a8"
+            ),
+            "test": PublicFile(
+                "icews14-forecast/test.txt", "106a85d18ffe5581881640d29e9e73f51106e68111892059bfcea534e6d60baf"
+            ),
+        },
+        checksum="96a4e75929b013fa5739a7064ba17a20cce801faea07850c2746eafd963fb092",
+        note="The split of RE-GCN and of Gastinger et al.; xERTE and TITer use another one of the same name "
+        "(63,685 / 13,823 / 13,222 facts). Never mix figures of the two.",
+    ),
+    Entry(
+        name="yago-forecast",
+        summary="YAGO facts that hold in a year, 189 years cut by time",
+        task="forecast",
+        files={
+            "train": PublicFile(
+                "yago-forecast/train.txt", "072a2d1adec06808e9bdf9c88554c90ce93a932d72e3f6c8cd46365a9c27915c"
+            ),
+            "valid": PublicFile(
+                "yago-forecast/valid.txt", "653844e746c66e9cc84a611c2c4815e8e2967f518ca5b023bd345f983fd58e6f"
+            ),
+            "test": PublicFile(
+                "yago-forecast/test.txt", "3b9aacc82b28ba7673bcaf58158d6952ae683695b0f49a8641d9d378c8e681d9"
+            ),
+        },
+        unit="year",
+        checksum="229f6ab3402b7eeab59e62d097022d017bed16d8625c640cb79a0335dcf8cb78",
+        note="Years are numbered from 0, as published.",
+    ),
+    Entry(name="world", summary="a small invented world with planted rules; needs no files", make=make_world),
+)
+CATALOG: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+
+
+def source_of(name: str) -> Entry:
+    """The entry whose files or function a dataset is made from: its parent's, or its own."""
+    entry = CATALOG[name]
+    return CATALOG[entry.parent] if entry.parent else entry
+
+
+def paper_settings(name: str) -> PaperSettings | None:
+    """The paper's settings for a dataset of the catalog; variants share their parent's. None where it has none."""
+    return source_of(name).paper if name in CATALOG else None
