@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import tiny_explainer
+from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.edges import mean_attention, strongest_edges
 from tgap.scorer import Query
 
@@ -32,9 +33,10 @@ def test_edges_tell_how_much_of_the_answer_went_through_them() -> None:
     explainer = tiny_explainer(7)
     trace = explainer.trace(Query(0, 1, 4))
     answer = int(trace.scores.argmax())
-    for step in strongest_edges(trace, explainer.graph.loop_relation, 1000, answer):
+    flow = AnswerFlow.of(explainer.graph, trace, answer)
+    for step in strongest_edges(trace, explainer.graph.loop_relation, 1000, flow):
         assert 0 < sum(edge.through for edge in step.edges) <= 1 + 1e-5
-    last = strongest_edges(trace, explainer.graph.loop_relation, 1000, answer)[-1]
+    last = strongest_edges(trace, explainer.graph.loop_relation, 1000, flow)[-1]
     assert all(edge.through == 0 for edge in last.edges if edge.object != answer)
 
 

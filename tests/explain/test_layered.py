@@ -11,6 +11,7 @@ from tests.explain.oracle_explainer import OracleExplainer
 from tests.explain.small_dataset import ENTITIES, small_dataset
 from tests.tiny import tiny_config, tiny_graph
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
+from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.figures import layered_figure, render
 from tgap.explain.layered import layered_picture
 from tgap.explain.naming import Names
@@ -30,7 +31,8 @@ def random_picture(seed: int) -> Picture:
     graph = tiny_graph(seed, entities=25, relations=3, facts=90)
     explainer = OracleExplainer(graph, tiny_config(), span=12, seed=seed)
     trace = explainer.trace(Query(0, 1, 6))
-    return layered_picture(Names(many_names(25)), trace, int(trace.scores.argmax()), "question")
+    flow = AnswerFlow.of(graph, trace, int(trace.scores.argmax()))
+    return layered_picture(Names(many_names(25)), flow, "question")
 
 
 @settings(max_examples=10, deadline=None)
@@ -55,7 +57,7 @@ def test_the_answer_is_there_and_is_reached() -> None:
     explainer = OracleExplainer(tiny_graph(5, entities=25, relations=3, facts=90), tiny_config(), span=12)
     trace = explainer.trace(Query(0, 1, 6))
     worst = int(min((s, n) for n, s in enumerate(trace.scores.tolist()) if s > 0)[1])
-    picture = layered_picture(Names(many_names(25)), trace, worst, "question")
+    picture = layered_picture(Names(many_names(25)), AnswerFlow.of(explainer.graph, trace, worst), "question")
     lane = next(lane for lane in picture.lanes if lane.role == "answer")
     assert lane.title == f"Entity number {worst} with a rather long name"
     last = picture.columns[-1][0]
@@ -81,7 +83,8 @@ def test_an_entity_alone_can_be_drawn() -> None:
     dataset = small_dataset()
     explainer = OracleExplainer(tiny_graph(1, entities=8, relations=3, facts=0), tiny_config(), span=12)
     lonely = ENTITIES.index("Lonely Island")
-    picture = layered_picture(Names(dataset), explainer.trace(Query(lonely, 0, 4)), lonely, "question")
+    flow = AnswerFlow.of(explainer.graph, explainer.trace(Query(lonely, 0, 4)), lonely)
+    picture = layered_picture(Names(dataset), flow, "question")
     assert [lane.label for lane in picture.lanes] == ["Lonely Island"]
     assert {link.kind for link in picture.links} == {"stay"}
     render(layered_figure(picture), "png")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,27 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
+from tests.explain.walks import Folded, every_walk
 from tests.tiny import NAMED, NAMED_SPAN, tiny_config
-from tgap.explain.paths import heaviest_walks, through_answer
+from tgap.explain.paths import heaviest_walks
 from tgap.scorer import Query, StepTrace, Trace
-
-Folded = tuple[int, ...]
-
-
-def every_walk(trace: Trace) -> Iterator[tuple[Folded, int, float]]:
-    """(edges, end, weight) of every walk of the trace, by plain recursion."""
-
-    def onward(step: int, node: int, edges: Folded, products: np.ndarray) -> Iterator[tuple[Folded, int, float]]:
-        if step == len(trace.steps):
-            yield edges, node, float(products.mean())
-            return
-        record = trace.steps[step]
-        for place in np.flatnonzero(record.subject == node):
-            further = products * record.transition[place].astype(np.float64)
-            yield from onward(step + 1, int(record.object[place]), (*edges, int(record.edge[place])), further)
-
-    flows = trace.steps[0].transition.shape[1]
-    yield from onward(0, trace.query.subject, (), np.ones(flows))
 
 
 def folded(trace: Trace, explainer: OracleExplainer) -> dict[int, dict[Folded, float]]:
@@ -152,21 +134,3 @@ def test_a_search_out_of_budget_says_so() -> None:
     assert not found.complete
     exact = heaviest_walks(trace, answer, explainer.graph.loop_relation, 5)
     assert sum(walk.share for walk in found.walks) <= sum(walk.share for walk in exact.walks) + 1e-9
-
-
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10_000))
-def test_shares_through_edges_agree_with_enumeration(seed: int) -> None:
-    explainer = tiny_explainer(seed, entities=4, facts=6)
-    trace = explainer.trace(Query(0, 0, 3))
-    answer = int(trace.scores.argmax())
-    through = through_answer(trace, answer)
-    crossed: list[dict[int, float]] = [defaultdict(float) for _ in trace.steps]
-    for edges, end, weight in every_walk(trace):
-        if end == answer:
-            for step, edge in enumerate(edges):
-                crossed[step][edge] += weight / float(trace.scores[answer])
-    for step, shares in enumerate(through):
-        assert shares.sum() == pytest.approx(1.0, abs=1e-5)
-        for edge, share in zip(trace.steps[step].edge.tolist(), shares, strict=True):
-            assert share == pytest.approx(crossed[step][edge], abs=1e-6)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.explain.paths import through_answer
+from tgap.explain.answer_flow import AnswerFlow
 from tgap.scorer import IntArray, StepTrace, Trace
 
 
@@ -41,20 +41,19 @@ class StepEdges:
 
 
 def strongest_edges(
-    trace: Trace, loop_relation: int, count: int = 5, answer: int | None = None
+    trace: Trace, loop_relation: int, count: int = 5, flow: AnswerFlow | None = None
 ) -> tuple[StepEdges, ...]:
     """The ``count`` strongest edges and entities of every step.
 
-    With ``answer`` each edge also tells how much of the answer's mass went through it; without, ``through`` is 0.
+    With the ``flow`` to an answer each edge also tells how much of its mass went through it; else ``through`` is 0.
     """
-    through = None if answer is None else through_answer(trace, answer)
     held = np.zeros(len(trace.scores))
     held[trace.query.subject] = 1.0
     lists: list[StepEdges] = []
     for number, step in enumerate(trace.steps):
         attention = mean_attention(step)
         loops = step.relation == loop_relation
-        shares = np.zeros(len(attention)) if through is None else through[number]
+        shares = np.zeros(len(attention)) if flow is None else flow.edges[number]
         top = _highest(np.where(loops, -1.0, attention), min(count, int((~loops).sum())))
         edges = tuple(
             StrongEdge(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.edges import strongest_edges
 from tgap.explain.faithfulness import check
 from tgap.explain.layered import layered_picture
@@ -35,9 +36,13 @@ class Explanation:
     """Why the model gives ``document.answer`` its probability."""
 
     document: Document
-    trace: Trace = field(repr=False)
+    flow: AnswerFlow = field(repr=False)
     names: Names = field(repr=False)
-    answer: int = field(repr=False)  # id of the answer
+
+    @property
+    def trace(self) -> Trace:
+        """The forward pass that everything was read from."""
+        return self.flow.trace
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document (docs/json-schema.md)."""
@@ -99,7 +104,7 @@ class Explanation:
 
     def picture(self) -> Picture:
         """Layout of the layered picture."""
-        return layered_picture(self.names, self.trace, self.answer, self.document.question.text)
+        return layered_picture(self.names, self.flow, self.document.question.text)
 
     def to_svg(self) -> str:
         """The layered picture as an SVG file's text, with dates on hover."""
@@ -152,7 +157,8 @@ def make_explanation(
     """All that can be said about ``answer`` (its id and how it stands) from the trace of its question."""
     index, row = answer
     graph = explainer.graph
-    steps = strongest_edges(trace, graph.loop_relation, options.edges, index)
+    flow = AnswerFlow.of(graph, trace, index)
+    steps = strongest_edges(trace, graph.loop_relation, options.edges, flow)
     walks = heaviest_walks(trace, index, graph.loop_relation, options.paths)
     found = reach(graph, trace.query.subject, index, len(trace.steps), float(trace.scores[index]))
     checked = None
@@ -168,4 +174,4 @@ def make_explanation(
         check=checked,
         notes=notes,
     )
-    return Explanation(document, trace, names, index)
+    return Explanation(document, flow, names)

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from tgap.evaluation.ranks import ScoredRank, scored_rank
 from tgap.evaluation.scoring import Progress
+from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.edges import mean_attention
-from tgap.explain.paths import through_answer
 from tgap.graph import TemporalGraph
 from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
 
@@ -74,17 +74,13 @@ class Faithfulness:
     worse: dict[str, dict[str, float]]  # strongest and brought, by control: share of checks where they cost more
 
 
-def used_facts(graph: TemporalGraph, trace: Trace, answer: int | None = None) -> tuple[IntArray, NDArray[np.float64]]:
-    """Facts that carried mass, most used first, with the attention that crossed them over all steps.
-
-    With ``answer`` only the part that arrived there counts, as shares of its mass.
-    """
+def used_facts(graph: TemporalGraph, trace: Trace) -> tuple[IntArray, NDArray[np.float64]]:
+    """Facts that carried mass, most used first, with the attention that crossed them over all steps."""
     used = np.zeros(graph.num_facts)
-    parts = [mean_attention(step) for step in trace.steps] if answer is None else through_answer(trace, answer)
-    for step, part in zip(trace.steps, parts, strict=True):
+    for step in trace.steps:
         fact = graph.fact[step.edge]
         real = fact >= 0
-        used += np.bincount(fact[real], weights=part[real], minlength=graph.num_facts)
+        used += np.bincount(fact[real], weights=mean_attention(step)[real], minlength=graph.num_facts)
     carried = np.flatnonzero(used)
     order = carried[np.argsort(-used[carried], kind="stable")].astype(np.int64)
     return order, used[order]
@@ -155,8 +151,7 @@ def _deletions(
 
 def _brought(explainer: Explainer, trace: Trace, answer: int, count: int) -> tuple[tuple[int, ...], FloatArray]:
     """The facts that brought most of an answer's mass, and the scores without them."""
-    facts, _ = used_facts(explainer.graph, trace, answer)
-    removed = facts[:count]
+    removed = AnswerFlow.of(explainer.graph, trace, answer).strongest_facts(count)
     scores = explainer.trace(trace.query, hidden_facts=removed).scores if len(removed) else trace.scores
     return tuple(removed.tolist()), scores
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.curves import Key, Point, free_place, level_curve
 from tgap.explain.edges import mean_attention
 from tgap.explain.naming import Names, sign_of
-from tgap.explain.paths import through_answer
 from tgap.explain.picture import Dot, Lane, Link, Picture
 from tgap.explain.wording import percent, shorten
 from tgap.scorer import Trace
@@ -44,10 +44,11 @@ class _Edge:
     through: float
 
 
-def layered_picture(names: Names, trace: Trace, answer: int, title: str, count: int = 5) -> Picture:
-    """Picture of a trace with the ``count`` strongest edges a step, and those that mattered most to ``answer``."""
+def layered_picture(names: Names, flow: AnswerFlow, title: str, count: int = 5) -> Picture:
+    """Picture of a trace with the ``count`` strongest edges per step, and those that mattered most to the answer."""
+    trace, answer = flow.trace, flow.answer
     loop = 2 * names.num_relations
-    edges = _choose(trace, answer, loop, count)
+    edges = _choose(flow, loop, count)
     mass = _masses(trace)
     lanes = _arrange(edges, trace.query.subject, answer, mass)
     y_of = {entity: float(_TOP + _LANE * place) for place, entity in enumerate(lanes)}
@@ -116,11 +117,11 @@ def _masses(trace: Trace) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
     return columns
 
 
-def _choose(trace: Trace, answer: int, loop: int, count: int) -> list[_Edge]:
+def _choose(flow: AnswerFlow, loop: int, count: int) -> list[_Edge]:
     """Edges to draw: for every step the strongest, and the two that brought the answer most; lanes are bounded."""
     chosen: dict[tuple[int, int], _Edge] = {}
-    entities = {trace.query.subject, answer}
-    through = through_answer(trace, answer)
+    trace, through = flow.trace, flow.edges
+    entities = {trace.query.subject, flow.answer}
     wanted: list[tuple[int, int, int]] = []  # (round, step, place): the strongest of every step come first
     for number, step in enumerate(trace.steps):
         moving = np.flatnonzero(step.relation != loop)

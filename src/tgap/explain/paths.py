@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.explain.walk_search import WalkTable, completion_bounds, search
-from tgap.jit import kernel
-from tgap.scorer import FloatArray, IntArray, Trace
+from tgap.scorer import IntArray, Trace
 
 BUDGET = 20_000_000  # edges looked at before the search gives up: a few seconds at worst
 
@@ -75,43 +74,6 @@ def heaviest_walks(trace: Trace, answer: int, loop_relation: int, count: int = 5
         if weight > 0
     )
     return Walks(answer, mass, walks, number, bool(looked <= budget))
-
-
-def through_answer(trace: Trace, answer: int) -> list[NDArray[np.float64]]:
-    """For every step and edge, the share of the answer's mass that crossed this edge in this step ([E] a step).
-
-    One sweep backwards: the chance to end at the answer from where the edge leads. Each step's shares sum to 1.
-    """
-    mass = float(trace.scores[answer])
-    chance = np.zeros((len(trace.scores), trace.steps[0].transition.shape[1]))
-    chance[answer] = 1.0
-    shares: list[NDArray[np.float64]] = []
-    for step in reversed(trace.steps):
-        arriving, chance = _sweep(step.subject, step.object, step.transition, step.attention, chance)
-        shares.append(arriving / mass if mass > 0 else np.zeros(len(arriving)))
-    return shares[::-1]
-
-
-@kernel()
-def _sweep(
-    subject: IntArray,
-    obj: IntArray,
-    transition: FloatArray,
-    attention: FloatArray,
-    chance: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """One step backwards: [E] mass that crossed each edge and will arrive, [N, H] chance to arrive before the step."""
-    edges, flows = attention.shape
-    arriving = np.zeros(edges)
-    before = np.zeros(chance.shape)
-    for edge in range(edges):
-        total = 0.0
-        for flow in range(flows):
-            onward = chance[obj[edge], flow]
-            total += attention[edge, flow] * onward
-            before[subject[edge], flow] += transition[edge, flow] * onward
-        arriving[edge] = total / flows
-    return arriving, before
 
 
 def _leading_to(trace: Trace, answer: int) -> list[IntArray]:
