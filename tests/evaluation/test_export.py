@@ -39,6 +39,8 @@ def test_json_schema(report: Report) -> None:
         "scorer",
         "dataset",
         "split",
+        "protocols",
+        "headline",
         "optimistic",
         "pessimistic",
         "directions",
@@ -65,7 +67,7 @@ def test_json_schema(report: Report) -> None:
             assert set(bucket) == SET | {"bucket", "queries"}
             check_set(bucket)
     check_set(value["baselines"]["function"])
-    assert value["time"]["mrr"] == report.time.mrr
+    assert value["time"]["mrr"] == report.headline.mrr
 
 
 def test_a_sample_may_miss_a_direction(dataset: Dataset, random_scorer: FunctionScorer) -> None:
@@ -85,6 +87,6 @@ def test_csv_has_every_figure(report: Report) -> None:
         if (row["breakdown"], row["direction"], row["ties"], row["filter"]) == ("all", "head", "mean", "time")
     ]
     assert len(chosen) == 2
-    assert float(chosen[0]["mrr"]) == report.figures["head"]["mean"]["time"].mrr
+    assert float(chosen[0]["mrr"]) == report.of("time", direction="head").mrr
     assert chosen[0]["queries"] == "3"
     assert {row["bucket"] for row in rows if row["breakdown"] == "distance"} == {"2-3", "never"}

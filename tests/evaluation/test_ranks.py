@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from tgap.data import Facts
 from tgap.errors import EvaluationError
-from tgap.evaluation.filters import Filters
+from tgap.evaluation.answers import TrueAnswers
+from tgap.evaluation.protocols import PROTOCOLS, Filters
 from tgap.evaluation.queries import group, queries_of
-from tgap.evaluation.ranks import PROTOCOLS, TIES, rank_answers, scored_rank
+from tgap.evaluation.ranks import TIES, rank_answers, scored_rank
 from tgap.scorer import QueryBatch
 
 Event = tuple[int, int, int, int]
@@ -21,6 +22,10 @@ Event = tuple[int, int, int, int]
 def facts(events: list[Event]) -> Facts:
     table = np.array(events, dtype=np.int64).reshape(len(events), 4)
     return Facts(*(column.copy() for column in table.T))
+
+
+def filters_of(entities: int, relations: int, *splits: list[Event]) -> Filters:
+    return Filters.build(TrueAnswers(entities, relations, {f"part {k}": facts(part) for k, part in enumerate(splits)}))
 
 
 def brute_force_rank(scores: list[float], answer: int, gone: set[int], ties: str) -> float:
@@ -66,7 +71,7 @@ def test_ranks_equal_brute_force(case: tuple[int, int, list[list[Event]], NDArra
     queries = queries_of(facts(splits[2]), relations)
     grouping = group(queries.batch)
     scores = table[: len(grouping)]
-    filters = Filters.build(entities, relations, [facts(split) for split in splits])
+    filters = filters_of(entities, relations, *splits)
     ranks = rank_answers(scores, grouping.batch, grouping.group, queries.answer, filters)
 
     everything = [event for split in splits for event in split]
@@ -93,7 +98,7 @@ def test_tie_rules_and_filters_are_ordered(case: tuple[int, int, list[list[Event
     entities, relations, splits, table = case
     queries = queries_of(facts(splits[2]), relations)
     grouping = group(queries.batch)
-    filters = Filters.build(entities, relations, [facts(split) for split in splits])
+    filters = filters_of(entities, relations, *splits)
     ranks = rank_answers(table[: len(grouping)], grouping.batch, grouping.group, queries.answer, filters)
     for protocol in PROTOCOLS:
         optimistic, mean, pessimistic = (ranks.of(protocol, ties) for ties in ("optimistic", "mean", "pessimistic"))
@@ -114,7 +119,7 @@ def test_worked_example_by_hand() -> None:
     static  2 and 3 step aside, 4 is still beside it:            1, 1.5, 2
     time    only 2 steps aside, 3 is still before it:            2, 2.5, 3
     """
-    filters = Filters.build(6, 1, [facts([(0, 0, 3, 3), (0, 0, 2, 5)]), facts([]), facts([(0, 0, 1, 5)])])
+    filters = filters_of(6, 1, [(0, 0, 3, 3), (0, 0, 2, 5)], [], [(0, 0, 1, 5)])
     ask = QueryBatch(np.array([0]), np.array([0]), np.array([5]))
     scores = np.array([[0.0, 0.4, 0.6, 0.9, 0.4, 0.1]], dtype=np.float32)
     ranks = rank_answers(scores, ask, np.array([0]), np.array([1]), filters)
@@ -126,7 +131,7 @@ def test_worked_example_by_hand() -> None:
 
 
 def test_equal_scores_everywhere_earn_the_middle_rank() -> None:
-    filters = Filters.build(101, 1, [facts([(0, 0, 1, 0)])])
+    filters = filters_of(101, 1, [(0, 0, 1, 0)])
     ask = QueryBatch(np.array([0]), np.array([0]), np.array([0]))
     ranks = rank_answers(np.zeros((1, 101), dtype=np.float32), ask, np.array([0]), np.array([1]), filters)
     assert ranks.of("raw")[0] == 51
@@ -137,7 +142,7 @@ def test_equal_scores_everywhere_earn_the_middle_rank() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("place", [1, 2], ids=["answer", "competitor"])
 def test_scores_that_are_not_finite_are_refused(bad: float, place: int) -> None:
-    filters = Filters.build(3, 1, [facts([(0, 0, 1, 7)])])
+    filters = filters_of(3, 1, [(0, 0, 1, 7)])
     ask = QueryBatch(np.array([2, 0]), np.array([0, 0]), np.array([7, 7]))
     scores = np.ones((2, 3), dtype=np.float32)
     scores[1, place] = bad
@@ -146,14 +151,14 @@ def test_scores_that_are_not_finite_are_refused(bad: float, place: int) -> None:
 
 
 def test_double_precision_is_not_rounded_to_ties() -> None:
-    filters = Filters.build(2, 1, [facts([(0, 0, 1, 0)])])
+    filters = filters_of(2, 1, [(0, 0, 1, 0)])
     ask = QueryBatch(np.array([0]), np.array([0]), np.array([0]))
     ranks = rank_answers(np.array([[1.0, 1.0 + 1e-12]]), ask, np.array([0]), np.array([1]), filters)
     assert ranks.of("raw", "pessimistic")[0] == 1
 
 
 def test_rows_that_are_not_contiguous_and_callers_scores_stay() -> None:
-    filters = Filters.build(3, 1, [facts([(0, 0, 1, 0), (0, 0, 2, 0)])])
+    filters = filters_of(3, 1, [(0, 0, 1, 0), (0, 0, 2, 0)])
     ask = QueryBatch(np.array([0, 0]), np.array([0, 0]), np.array([0, 0]))
     wide = np.arange(12, dtype=np.float32).reshape(2, 6)
     before = wide.copy()

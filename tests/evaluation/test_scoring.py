@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tgap.data import Dataset
 from tgap.errors import EvaluationError
 from tgap.evaluation import Filters, evaluate
+from tgap.evaluation.answers import TrueAnswers
+from tgap.scorer import Query, QueryBatch
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import FunctionScorer, Score
@@ -44,7 +46,7 @@ def test_batch_size_changes_nothing(dataset: Dataset, random_scorer: FunctionSco
     assert whole.top is not None
     assert parts.top is not None
     np.testing.assert_array_equal(whole.top.entity, parts.top.entity)
-    assert whole.report.figures == parts.report.figures
+    assert whole.report.metrics == parts.report.metrics
 
 
 def test_ranks_belong_to_their_queries(dataset: Dataset, random_scorer: FunctionScorer) -> None:
@@ -59,26 +61,23 @@ def test_ranks_belong_to_their_queries(dataset: Dataset, random_scorer: Function
 
 
 def test_a_scorer_that_knows_everything_is_perfect_by_the_time_filter(dataset: Dataset, scorer_of: ScorerOf) -> None:
-    filters = Filters.of(dataset)
+    answers = TrueAnswers.of(dataset).at_that_time()
 
     def oracle(subject: int, relation: int, time: int) -> NDArray[np.floating]:
-        from tgap.scorer import Query, QueryBatch
-
-        begin, end = filters.time_rows(QueryBatch.of([Query(subject, relation, time)]))
         scores = np.arange(5) / 100
-        scores[filters.time.members[begin[0] : end[0]]] += 1
+        scores[answers.rows(QueryBatch.of([Query(subject, relation, time)])).of(0)] += 1
         return scores
 
     report = evaluate(scorer_of(dataset, oracle), dataset).report
-    assert report.time.mrr == report.time.hits1 == report.time.mean_rank == 1
-    assert report.raw.mrr < 1
+    assert report.headline.mrr == report.headline.hits1 == report.headline.mean_rank == 1
+    assert report.of("raw").mrr < 1
 
 
 def test_a_scorer_that_knows_nothing_gets_the_middle(dataset: Dataset, scorer_of: ScorerOf) -> None:
     report = evaluate(scorer_of(dataset, constant(0.25)), dataset).report
-    assert report.raw.mean_rank == 3
-    assert report.figures["both"]["optimistic"]["raw"].hits1 == 1
-    assert report.figures["both"]["pessimistic"]["raw"].mean_rank == 5
+    assert report.of("raw").mean_rank == 3
+    assert report.of("raw", "optimistic").hits1 == 1
+    assert report.of("raw", "pessimistic").mean_rank == 5
 
 
 def test_sample_is_a_part_of_the_whole(dataset: Dataset, random_scorer: FunctionScorer) -> None:

@@ -31,8 +31,8 @@ def test_results_show_every_scorer_under_every_filter(report: Report) -> None:
         ("", "static"),
         ("", "time"),
     ]
-    assert table.rows[2][2] == f"{report.time.mrr:.3f}"
-    assert table.rows[2][3] == f"{100 * report.time.hits1:.1f}"
+    assert table.rows[2][2] == f"{report.headline.mrr:.3f}"
+    assert table.rows[2][3] == f"{100 * report.headline.hits1:.1f}"
 
 
 def test_one_filter_only(report: Report) -> None:

@@ -27,7 +27,7 @@ def shipped(name: str) -> LoadedRun:
 def assert_close(report: Report, figures: dict[str, Any], mrr: float, hits: float) -> None:
     """All protocols within rounding of the shipped figures."""
     for protocol in ("raw", "static", "time"):
-        found = getattr(report, protocol)
+        found = report.of(protocol)
         assert found.mrr == pytest.approx(figures[protocol]["mrr"], abs=mrr)
         assert found.hits1 == pytest.approx(figures[protocol]["hits1"], abs=hits)
         assert found.hits10 == pytest.approx(figures[protocol]["hits10"], abs=hits)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.progress import progress_bars
+from tgap.cli.protocol import ProtocolName
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,10 +30,10 @@ _FILE = click.Path(path_type=Path)
 @click.option("--split", type=click.Choice(["valid", "test"]), default="test", show_default=True)
 @click.option(
     "--protocol",
-    type=click.Choice(["all", "raw", "static", "time"]),
+    type=ProtocolName(),
     default="all",
     show_default=True,
-    help="Which filter the tables show. JSON, CSV and predictions always hold all three.",
+    help="Which filter the tables show. JSON, CSV and predictions always hold every one.",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask only a random sample of N queries.")
 @click.option(
@@ -93,7 +94,7 @@ def evaluate(
     for target in (*texts, predictions_file):
         if target not in (None, "-"):
             _check_target(Path(target))
-    protocols = PROTOCOLS if protocol == "all" else (protocol,)
+    protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
     scorer, data, batch_size = _load(run, dataset, threads)
     filters = Filters.of(data)
     beside = [] if no_baselines else [build_baseline(name, data) for name in UNTRAINED if name != scorer.name]
@@ -177,13 +178,14 @@ def _load_run(run: str, threads: int | None) -> LoadedRun:
 
 def _print(console: Console, reports: Sequence[Report], protocols: Sequence[str], details: bool) -> None:
     from tgap.evaluation.breakdown import BREAKDOWNS
+    from tgap.evaluation.protocols import headline_of
     from tgap.evaluation.tables import breakdown_table, directions_table, notes, results_table
 
     _print_table(console, results_table(reports, protocols))
     _print_table(console, directions_table(reports, protocols))
     if details:
         for name in BREAKDOWNS:
-            _print_table(console, breakdown_table(reports, name, protocols[-1]))
+            _print_table(console, breakdown_table(reports, name, headline_of(protocols)))
     for line in notes(reports, protocols):
         console.print(line, highlight=False, markup=False)
 

@@ -146,3 +146,20 @@ def fact_keys(parts: list[Facts]) -> list[Int64Array]:
     else:
         key = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return np.split(key, np.cumsum([len(part) for part in parts])[:-1])
+
+
+def both_directions(facts: Facts, num_relations: int) -> Facts:
+    """Every fact (s, r, o, t), then the inverse (o, r + R, s, t) of each: what they say seen from either end.
+
+    The first half asks for objects, the second for subjects. ``num_relations`` is R, without inverses.
+
+    >>> both = both_directions(Facts.of([Fact(7, 1, 8, 30)]), num_relations=5)
+    >>> both.subject.tolist(), both.relation.tolist(), both.object.tolist(), both.time.tolist()
+    ([7, 8], [1, 6], [8, 7], [30, 30])
+    """
+    return Facts(
+        np.concatenate([facts.subject, facts.object]),
+        np.concatenate([facts.relation, facts.relation + num_relations]),
+        np.concatenate([facts.object, facts.subject]),
+        np.concatenate([facts.time, facts.time]),
+    )

@@ -1,23 +1,25 @@
 """Ranks, ties, filters and reports: how good a scorer is, by a stated protocol. Knows scorers, never a model.
 
-``evaluate(scorer, dataset)`` asks every query of a split in both directions; ``.report`` has the figures,
+``evaluate(scorer, dataset)`` asks every query of a split in both directions; ``.report`` has the metrics,
 ``.ranks`` the rank of every answer. docs/evaluation.md is the protocol in prose.
 """
 
 from tgap.evaluation.export import report_csv, report_dict, report_json
-from tgap.evaluation.filters import Filters
 from tgap.evaluation.metrics import Metrics
-from tgap.evaluation.ranks import PROTOCOLS, Ranks, rank_answers
+from tgap.evaluation.protocols import HEADLINE, PROTOCOLS, Filters, Protocol
+from tgap.evaluation.ranks import Ranks, rank_answers
 from tgap.evaluation.report import Report
 from tgap.evaluation.scoring import SPLITS, Evaluation, evaluate
 from tgap.evaluation.tables import markdown_page
 
 __all__ = [
+    "HEADLINE",
     "PROTOCOLS",
     "SPLITS",
     "Evaluation",
     "Filters",
     "Metrics",
+    "Protocol",
     "Ranks",
     "Report",
     "evaluate",

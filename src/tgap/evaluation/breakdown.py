@@ -1,4 +1,4 @@
-"""Where a scorer is good and where it is not: queries sorted into buckets, figures for each bucket.
+"""Where a scorer is good and where it is not: queries sorted into buckets, metrics of each bucket.
 
 * relation   the fact's relation, both directions together
 * degree     train events that the query's subject takes part in: how much is known about it
@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
-from tgap.evaluation.filters import Filters
+from tgap.evaluation.answers import TrueAnswers
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.queries import SplitQueries
-from tgap.evaluation.ranks import PROTOCOLS, Ranks
+from tgap.evaluation.ranks import Ranks
 from tgap.scorer import IntArray
 
 BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen")
@@ -35,7 +35,7 @@ SEEN = ("both entities in train", "answer not in train", "subject not in train",
 
 @dataclass(frozen=True)
 class Bucket:
-    """Figures (mean ties) of the queries that fall together."""
+    """Metrics (mean ties) of the queries that fall together."""
 
     label: str
     queries: int
@@ -53,7 +53,7 @@ class Traits:
     seen: IntArray  # [Q] position in SEEN
 
     @classmethod
-    def of(cls, queries: SplitQueries, dataset: Dataset, filters: Filters) -> Traits:
+    def of(cls, queries: SplitQueries, dataset: Dataset, answers: TrueAnswers) -> Traits:
         """Look everything up, vectorised; cheap beside scoring."""
         train, batch = dataset.train, queries.batch
         count = dataset.num_entities
@@ -65,11 +65,10 @@ class Traits:
             np.where(queries.head, batch.subject, queries.answer),
             batch.time,
         )
-        begin, end = filters.time_rows(batch)
         return cls(
             relation=relation,
             degree=degree[batch.subject],
-            answers=end - begin,
+            answers=answers.at_that_time().rows(batch).count,
             distance=nearest_distance(train, fact),
             seen=(degree[queries.answer] == 0) + 2 * (degree[batch.subject] == 0),
         )
@@ -119,7 +118,7 @@ def break_down(ranks: Ranks, traits: Traits, relation_names: Sequence[str]) -> d
 
 def _buckets(ranks: Ranks, place: IntArray, labels: Sequence[str]) -> tuple[Bucket, ...]:
     used, group, size = np.unique(place, return_inverse=True, return_counts=True)
-    columns = {name: Metrics.grouped(ranks.of(name), group.reshape(-1), len(used)) for name in PROTOCOLS}
+    columns = {name: Metrics.grouped(ranks.of(name), group.reshape(-1), len(used)) for name in ranks.protocols}
     return tuple(
         Bucket(labels[int(at)], int(size[k]), {name: column[k] for name, column in columns.items()})
         for k, at in enumerate(used)

@@ -1,11 +1,12 @@
 """Reports as files for machines: JSON (everything about one scorer) and CSV (long form, every scorer).
 
-JSON, version 1. Hits are shares from 0 to 1. Figures are objects {mrr, hits1, hits3, hits10, mean_rank}; a set of
-figures is {raw, static, time}, one for each protocol.
+JSON, version 1. Hits are shares from 0 to 1. Metrics are objects {mrr, hits1, hits3, hits10, mean_rank}; a set has one
+for each protocol under its name: {raw, static, time}.
 
     format, version       "tgap-evaluation", 1
     scorer, dataset, split
-    raw, static, time     figures of all queries, both directions, mean ties
+    raw, static, time     metrics of all queries, both directions, mean ties
+    protocols             their names; the headline protocol is named in "headline"
     optimistic, pessimistic   the same set for the other two tie rules
     directions            {tail, head}: each {raw, static, time, optimistic, pessimistic}; one that a small sample
                           misses is left out
@@ -16,7 +17,7 @@ figures is {raw, static, time}, one for each protocol.
     unit                  of the timeline: what the buckets of "distance" count
     seconds               scoring and ranking
     breakdowns            {relation, degree, answers, distance, seen}: lists of {bucket, queries, raw, static, time}
-    baselines             by name a set of figures (empty where none were run)
+    baselines             by name a set of metrics (empty where none were run)
 
 A change that could break a reader of these keys raises ``VERSION``; new keys do not.
 """
@@ -31,7 +32,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tgap.evaluation.metrics import METRICS, Metrics
-from tgap.evaluation.ranks import PROTOCOLS
+from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.report import Report
 
 FORMAT = "tgap-evaluation"
@@ -41,16 +42,15 @@ COLUMNS = ("scorer", "dataset", "split", "breakdown", "bucket", "direction", "ti
 
 def report_dict(report: Report, baselines: Sequence[Report] = ()) -> dict[str, Any]:
     """The JSON object described above."""
-    return {
+    document = {
         "format": FORMAT,
         "version": VERSION,
         "scorer": report.scorer,
         "dataset": report.dataset,
         "split": report.split,
-        **_by_ties(report.figures["both"]),
-        "directions": {
-            direction: _by_ties(figures) for direction, figures in report.figures.items() if direction != "both"
-        },
+        "protocols": list(report.protocols),
+        "headline": HEADLINE.name,
+        "directions": {direction: _by_ties(part) for direction, part in report.metrics.items() if direction != "both"},
         "queries": {
             "ranked": report.queries,
             "available": report.available,
@@ -68,12 +68,15 @@ def report_dict(report: Report, baselines: Sequence[Report] = ()) -> dict[str, A
             name: [{"bucket": part.label, "queries": part.queries, **_set(part.metrics)} for part in buckets]
             for name, buckets in report.breakdowns.items()
         },
-        "baselines": {other.scorer: _set(other.figures["both"]["mean"]) for other in baselines},
+        "baselines": {other.scorer: _set(other.metrics["both"]["mean"]) for other in baselines},
     }
+    headlines = _by_ties(report.metrics["both"])
+    assert not document.keys() & headlines.keys(), "a protocol is named like another key of the report"
+    return {**document, **headlines}
 
 
 def report_json(report: Report, baselines: Sequence[Report] = ()) -> str:
-    """JSON text, one figure a line, names as they are."""
+    """JSON text, one value a line, names as they are."""
     return json.dumps(report_dict(report, baselines), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -88,27 +91,24 @@ def report_csv(reports: Sequence[Report]) -> str:
 
 
 def _lines(report: Report) -> Iterator[tuple[Any, ...]]:
-    for direction, by_ties in report.figures.items():
+    for direction, by_ties in report.metrics.items():
         for ties, by_protocol in by_ties.items():
-            for protocol, figures in by_protocol.items():
-                yield ("all", "all", direction, ties, protocol, report.counts[direction], *_values(figures))
+            for protocol, metrics in by_protocol.items():
+                yield ("all", "all", direction, ties, protocol, report.counts[direction], *_values(metrics))
     for name, buckets in report.breakdowns.items():
         for bucket in buckets:
-            for protocol, figures in bucket.metrics.items():
-                yield (name, bucket.label, "both", "mean", protocol, bucket.queries, *_values(figures))
+            for protocol, metrics in bucket.metrics.items():
+                yield (name, bucket.label, "both", "mean", protocol, bucket.queries, *_values(metrics))
 
 
-def _by_ties(figures: Mapping[str, Mapping[str, Metrics]]) -> dict[str, Any]:
-    return {
-        **_set(figures["mean"]),
-        "optimistic": _set(figures["optimistic"]),
-        "pessimistic": _set(figures["pessimistic"]),
-    }
+def _by_ties(metrics: Mapping[str, Mapping[str, Metrics]]) -> dict[str, Any]:
+    """The mean rule's set stands by itself, the other rules' under their names."""
+    return {**_set(metrics["mean"]), **{ties: _set(part) for ties, part in metrics.items() if ties != "mean"}}
 
 
-def _set(figures: Mapping[str, Metrics]) -> dict[str, dict[str, float]]:
-    return {protocol: asdict(figures[protocol]) for protocol in PROTOCOLS}
+def _set(metrics: Mapping[str, Metrics]) -> dict[str, dict[str, float]]:
+    return {protocol: asdict(part) for protocol, part in metrics.items()}
 
 
-def _values(figures: Metrics) -> tuple[float, ...]:
-    return tuple(getattr(figures, name) for name in METRICS)
+def _values(metrics: Metrics) -> tuple[float, ...]:
+    return tuple(getattr(metrics, name) for name in METRICS)

@@ -1,4 +1,4 @@
-"""The five figures of a list of ranks."""
+"""The five metrics of a list of ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Metrics:
 
     @classmethod
     def of(cls, ranks: NDArray[np.float64]) -> Metrics:
-        """Figures of at least one rank.
+        """Metrics of at least one rank.
 
         >>> Metrics.of(np.array([1.0, 4.0]))
         Metrics(mrr=0.625, hits1=0.5, hits3=0.5, hits10=1.0, mean_rank=2.5)
@@ -31,9 +31,9 @@ class Metrics:
 
     @classmethod
     def grouped(cls, ranks: NDArray[np.float64], group: NDArray[np.int64], count: int) -> list[Metrics]:
-        """Figures for each of ``count`` groups; every group has a member."""
+        """Metrics of each of ``count`` groups; every group has a member."""
         size = np.bincount(group, minlength=count)
-        assert size.all(), "figures of no ranks at all"
+        assert size.all(), "metrics of no ranks at all"
         columns = [1.0 / ranks, ranks <= 1, ranks <= 3, ranks <= 10, ranks]
         means = [np.bincount(group, weights=column, minlength=count) / size for column in columns]
         return [cls(*map(float, row)) for row in zip(*means, strict=True)]

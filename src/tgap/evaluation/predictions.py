@@ -6,7 +6,7 @@ One row a query, in the order of the split: all tails, then all heads. The fact 
     direction                        "tail" or "head"
     subject, relation, object, time  the fact, by name
     answer, answer_score             the end that was asked for, and the score it got
-    rank_raw, rank_static, rank_time                 mean ties
+    rank_raw, rank_static, rank_time                 mean ties, a column for each protocol
     optimistic_raw ..., pessimistic_raw ...          the other two tie rules
     true_answers                     entities that are true for the query at that time (all splits)
     top, top_scores                  the best entities, best first, nobody filtered; equal scores by entity id
@@ -20,15 +20,13 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from tgap.data import Dataset
 from tgap.data.atomic import write_atomically
 from tgap.errors import EvaluationError
-from tgap.evaluation.filters import AnswerSets, Filters
-from tgap.evaluation.ranks import PROTOCOLS
+from tgap.evaluation.protocols import Filters
+from tgap.evaluation.ranks import TIES
 from tgap.evaluation.scoring import Evaluation
-from tgap.scorer import IntArray
 
 
 def predictions_frame(evaluation: Evaluation, dataset: Dataset, filters: Filters) -> pl.DataFrame:
@@ -42,8 +40,8 @@ def predictions_frame(evaluation: Evaluation, dataset: Dataset, filters: Filters
     times, when = np.unique(batch.time, return_inverse=True)
     dates = np.array([dataset.timeline.format(int(time)) for time in times], dtype=object)
     group = evaluation.grouping.group
-    begin, end = filters.time_rows(evaluation.grouping.batch)
-    is_true = _members(filters.time, begin, end, top.entity.astype(np.int64), dataset.num_entities)
+    true = filters.answers.at_that_time().rows(evaluation.grouping.batch)
+    is_true = true.contain(top.entity.astype(np.int64), dataset.num_entities)
     columns = {
         "direction": np.where(head, "head", "tail"),
         "subject": entities[np.where(head, queries.answer, batch.subject)],
@@ -55,13 +53,14 @@ def predictions_frame(evaluation: Evaluation, dataset: Dataset, filters: Filters
     frame = pl.DataFrame({name: pl.Series(values.tolist(), dtype=pl.String) for name, values in columns.items()})
     return frame.with_columns(
         pl.Series("answer_score", evaluation.answer_score),
-        *(pl.Series(f"rank_{protocol}", ranks.of(protocol)) for protocol in PROTOCOLS),
+        *(pl.Series(f"rank_{protocol}", ranks.of(protocol)) for protocol in ranks.protocols),
         *(
             pl.Series(f"{ties}_{protocol}", ranks.of(protocol, ties).astype(np.int32))
-            for ties in ("optimistic", "pessimistic")
-            for protocol in PROTOCOLS
+            for ties in TIES
+            if ties != "mean"
+            for protocol in ranks.protocols
         ),
-        pl.Series("true_answers", (end - begin)[group]),
+        pl.Series("true_answers", true.count[group]),
         pl.Series("top", entities[top.entity[group]].tolist(), dtype=pl.List(pl.String)),
         pl.Series("top_scores", top.score[group].tolist(), dtype=pl.List(pl.Float32)),
         pl.Series("top_true", is_true[group].tolist(), dtype=pl.List(pl.Boolean)),
@@ -73,15 +72,3 @@ def write_predictions(path: Path, evaluation: Evaluation, dataset: Dataset, filt
     content = io.BytesIO()
     predictions_frame(evaluation, dataset, filters).write_parquet(content)
     write_atomically(path, content.getvalue())
-
-
-def _members(
-    sets: AnswerSets, begin: IntArray, end: IntArray, entity: IntArray, num_entities: int
-) -> NDArray[np.bool_]:
-    """Which of ``entity`` [G, k] are in the set of their row, whose members stand at begin[g]..end[g]."""
-    size = end - begin
-    row = np.repeat(np.arange(len(size)), size)
-    position = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size) + np.repeat(begin, size)
-    known = row * num_entities + sets.members[position]
-    wanted = np.arange(len(size))[:, None] * num_entities + entity
-    return np.isin(wanted, known)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Facts
+from tgap.data.facts import both_directions
 from tgap.errors import EvaluationError
 from tgap.scorer import IntArray, QueryBatch
 
@@ -55,14 +56,9 @@ class SplitQueries:
 
 def queries_of(facts: Facts, num_relations: int) -> SplitQueries:
     """Both directions of every fact; repeated facts are repeated queries, each counts."""
-    count = len(facts.subject)
-    batch = QueryBatch(
-        np.concatenate([facts.subject, facts.object]),
-        np.concatenate([facts.relation, facts.relation + num_relations]),
-        np.concatenate([facts.time, facts.time]),
-    )
-    answer = np.concatenate([facts.object, facts.subject])
-    return SplitQueries(batch, answer, np.arange(2 * count) >= count, np.tile(np.arange(count), 2), 2 * count)
+    count, asked = len(facts.subject), both_directions(facts, num_relations)
+    batch = QueryBatch(asked.subject, asked.relation, asked.time)
+    return SplitQueries(batch, asked.object, np.arange(2 * count) >= count, np.tile(np.arange(count), 2), 2 * count)
 
 
 @dataclass(frozen=True)

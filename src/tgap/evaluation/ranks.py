@@ -1,4 +1,4 @@
-"""Ranks of the answers under all three protocols, from one pass over the scores.
+"""Ranks of the answers under every protocol, from one pass over the scores.
 
 An answer's rank is 1 + the number of competitors before it. Competitors with exactly the same score are neither
 before nor behind it, and how they are counted decides whether a scorer that gives everybody the same score looks
@@ -8,25 +8,24 @@ perfect or useless:
 * pessimistic  1 + better + equal     every tie is lost
 * mean         1 + better + equal/2   half of the ties are won: what a coin would do on average. This is the rank.
 
-All three are kept. Filters (see ``filters``) take competitors away before the count, never the answer itself.
+All three are kept. Protocols (see ``protocols``) take competitors away before the count, never the answer itself.
 
-Shape suffixes: B rows of scores, N entities, Q answers read from the rows, 3 protocols in the order of ``PROTOCOLS``.
+Shape suffixes: B rows of scores, N entities, Q answers read from the rows, P protocols.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgap.errors import EvaluationError
-from tgap.evaluation.filters import Filters, Int32Array
+from tgap.evaluation.answers import AnswerRows, Int32Array
+from tgap.evaluation.protocols import HEADLINE, Filters
 from tgap.jit import kernel
 from tgap.scorer import IntArray, QueryBatch
 
-PROTOCOLS = ("raw", "static", "time")
 MEAN_TIES = 0.5  # share of the competitors beside an answer that count before it
 TIES = {"mean": MEAN_TIES, "optimistic": 0.0, "pessimistic": 1.0}
 
@@ -35,15 +34,16 @@ TIES = {"mean": MEAN_TIES, "optimistic": 0.0, "pessimistic": 1.0}
 class Ranks:
     """How many competitors stand before each answer, and how many beside it."""
 
-    better: Int32Array  # [3, Q] competitors with a higher score
-    equal: Int32Array  # [3, Q] competitors with the same score
+    protocols: tuple[str, ...]  # P names
+    better: Int32Array  # [P, Q] competitors with a higher score
+    equal: Int32Array  # [P, Q] competitors with the same score
 
     def __len__(self) -> int:
         return int(self.better.shape[1])
 
-    def of(self, protocol: str, ties: str = "mean") -> NDArray[np.float64]:
-        """[Q] ranks under a protocol (raw, static, time) and a tie rule (mean, optimistic, pessimistic)."""
-        at = PROTOCOLS.index(protocol)
+    def of(self, protocol: str = HEADLINE.name, ties: str = "mean") -> NDArray[np.float64]:
+        """[Q] ranks under a protocol and a tie rule (mean, optimistic, pessimistic)."""
+        at = self.protocols.index(protocol)
         ranks: NDArray[np.float64] = 1.0 + self.better[at] + TIES[ties] * self.equal[at]
         return ranks
 
@@ -53,20 +53,23 @@ def rank_answers(
 ) -> Ranks:
     """Ranks of ``answer_Q[k]`` in the score row ``row_Q[k]``, which answers ``queries`` at that position.
 
-    >>> from tgap.data import Facts
-    >>> one = np.array([0]), np.array([0]), np.array([1]), np.array([7])
+    >>> from tgap.data import Fact, Facts
+    >>> from tgap.evaluation.answers import TrueAnswers
+    >>> filters = Filters.build(TrueAnswers(3, 1, {"test": Facts.of([Fact(0, 0, 1, 7)])}))
     >>> ask = QueryBatch(np.array([0]), np.array([0]), np.array([7]))
     >>> scores = np.array([[0.9, 0.5, 0.5]], dtype=np.float32)
-    >>> ranks = rank_answers(scores, ask, np.array([0]), np.array([1]), Filters.build(3, 1, [Facts(*one)]))
+    >>> ranks = rank_answers(scores, ask, np.array([0]), np.array([1]), filters)
     >>> [float(ranks.of("raw", ties)[0]) for ties in TIES]
     [2.5, 2.0, 3.0]
     """
     scores_BN = np.ascontiguousarray(scores_BN)
     check_finite(scores_BN, queries)
-    static = Known(*filters.static_rows(queries), filters.static.members)
-    time = Known(*filters.time_rows(queries), filters.time.members)
-    better, equal = _count(scores_BN, row_Q, answer_Q, static, time)
-    return Ranks(better, equal)
+    everybody = _count(scores_BN, row_Q, answer_Q)
+    counts = np.stack([everybody] * len(filters.aside))  # [P, 2, Q]
+    for at, table in enumerate(filters.aside.values()):
+        if table is not None:
+            counts[at] -= _count_aside(scores_BN, row_Q, answer_Q, table.rows(queries))
+    return Ranks(filters.protocols, counts[:, 0], counts[:, 1])
 
 
 @dataclass(frozen=True)
@@ -105,14 +108,6 @@ def check_finite(scores_BN: NDArray[np.floating], queries: QueryBatch) -> None:
     )
 
 
-class Known(NamedTuple):
-    """True answers of each row: ``members[begin[b]..end[b]]``."""
-
-    begin: IntArray  # [B]
-    end: IntArray  # [B]
-    members: Int32Array
-
-
 @kernel()
 def _first_bad(scores_BN: NDArray[np.floating]) -> int:
     """Flat position of the first score that is not finite, -1 if all are."""
@@ -129,35 +124,31 @@ def _first_bad(scores_BN: NDArray[np.floating]) -> int:
 
 
 @kernel()
-def _count(
-    scores_BN: NDArray[np.floating], row_Q: IntArray, answer_Q: IntArray, static: Known, time: Known
-) -> tuple[Int32Array, Int32Array]:
-    """Competitors before and beside each answer: counted over all entities, then the known answers are taken off."""
-    count = len(row_Q)
-    better = np.zeros((3, count), dtype=np.int32)
-    equal = np.zeros((3, count), dtype=np.int32)
-    for k in range(count):
+def _count(scores_BN: NDArray[np.floating], row_Q: IntArray, answer_Q: IntArray) -> Int32Array:
+    """[2, Q] entities before and beside each answer."""
+    counts = np.zeros((2, len(row_Q)), dtype=np.int32)
+    for k in range(len(row_Q)):
         scores = scores_BN[row_Q[k]]
-        answer = answer_Q[k]
-        mark = scores[answer]
+        mark = scores[answer_Q[k]]
         above = 0
         same = 0
         for j in range(len(scores)):
             above += scores[j] > mark
             same += scores[j] == mark
-        same -= 1  # the answer is no competitor of its own
-        better[0, k], equal[0, k] = above, same
-        for protocol in range(1, 3):
-            begin = static.begin[row_Q[k]] if protocol == 1 else time.begin[row_Q[k]]
-            end = static.end[row_Q[k]] if protocol == 1 else time.end[row_Q[k]]
-            members = static.members if protocol == 1 else time.members
-            gone_above = 0
-            gone_same = 0
-            for at in range(begin, end):
-                j = members[at]
-                if j != answer:
-                    gone_above += scores[j] > mark
-                    gone_same += scores[j] == mark
-            better[protocol, k] = above - gone_above
-            equal[protocol, k] = same - gone_same
-    return better, equal
+        counts[0, k], counts[1, k] = above, same - 1  # the answer is no competitor of its own
+    return counts
+
+
+@kernel()
+def _count_aside(scores_BN: NDArray[np.floating], row_Q: IntArray, answer_Q: IntArray, aside: AnswerRows) -> Int32Array:
+    """[2, Q] entities before and beside each answer that step aside."""
+    counts = np.zeros((2, len(row_Q)), dtype=np.int32)
+    for k in range(len(row_Q)):
+        row, answer = row_Q[k], answer_Q[k]
+        mark = scores_BN[row, answer]
+        for at in range(aside.begin[row], aside.end[row]):
+            j = aside.members[at]
+            if j != answer:
+                counts[0, k] += scores_BN[row, j] > mark
+                counts[1, k] += scores_BN[row, j] == mark
+    return counts

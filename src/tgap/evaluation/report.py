@@ -1,7 +1,7 @@
-"""Report: every figure of one evaluation, ready to be shown or stored.
+"""Report: every metric of one evaluation, ready to be shown or stored.
 
-Figures are kept by direction (both, tail, head), tie rule (mean, optimistic, pessimistic) and protocol (raw, static,
-time). ``report.time.mrr`` is the one to quote: both directions, mean ties, time filter.
+Metrics are kept by direction (both, tail, head), tie rule (mean, optimistic, pessimistic) and protocol.
+``report.headline.mrr`` is the one to quote: both directions, mean ties, the headline protocol (time).
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import numpy as np
 
 from tgap.evaluation.breakdown import SEEN, Bucket, Traits, break_down
 from tgap.evaluation.metrics import Metrics
+from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.queries import SplitQueries
-from tgap.evaluation.ranks import PROTOCOLS, TIES, Ranks
+from tgap.evaluation.ranks import TIES, Ranks
 
-Figures = dict[str, dict[str, dict[str, Metrics]]]  # direction -> ties -> protocol
+MetricsTree = dict[str, dict[str, dict[str, Metrics]]]  # direction -> ties -> protocol
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """Queries that contain an entity without any training fact. They count in every figure."""
+    """Queries that contain an entity without any training fact. They count in every metric."""
 
     queries: int  # with at least one such entity
     subject: int  # where the given entity is unseen
@@ -29,7 +30,7 @@ class Unseen:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Figures of one scorer on one split."""
+    """Metrics of one scorer on one split."""
 
     scorer: str
     dataset: str
@@ -44,32 +45,31 @@ class Report:
     unseen: Unseen
     leaked: int  # queries whose fact stands word for word in train
     counts: dict[str, int]  # queries by direction: both, and tail and head as far as they occur
-    figures: Figures
+    metrics: MetricsTree
     breakdowns: dict[str, tuple[Bucket, ...]]
 
-    @property
-    def raw(self) -> Metrics:
-        """Both directions, mean ties, nobody filtered."""
-        return self.figures["both"]["mean"]["raw"]
+    def of(self, protocol: str = HEADLINE.name, ties: str = "mean", direction: str = "both") -> Metrics:
+        """Metrics under a protocol; both directions and mean ties unless told otherwise."""
+        return self.metrics[direction][ties][protocol]
 
     @property
-    def static(self) -> Metrics:
-        """Both directions, mean ties, answers of any time filtered."""
-        return self.figures["both"]["mean"]["static"]
+    def headline(self) -> Metrics:
+        """The metrics to quote: both directions, mean ties, headline protocol."""
+        return self.of()
 
     @property
-    def time(self) -> Metrics:
-        """Both directions, mean ties, answers of the same time filtered."""
-        return self.figures["both"]["mean"]["time"]
+    def protocols(self) -> tuple[str, ...]:
+        """Names of the protocols, in the order of their table."""
+        return tuple(self.metrics["both"]["mean"])
 
 
-def summarise(ranks: Ranks, queries: SplitQueries) -> tuple[dict[str, int], Figures]:
-    """Counts and figures for both directions together and for each that has a query."""
+def summarise(ranks: Ranks, queries: SplitQueries) -> tuple[dict[str, int], MetricsTree]:
+    """Counts and metrics for both directions together and for each that has a query."""
     masks = {"both": np.ones(len(queries), dtype=bool), "tail": ~queries.head, "head": queries.head}
     counts = {direction: int(mask.sum()) for direction, mask in masks.items() if mask.any()}
     return counts, {
         direction: {
-            ties: {protocol: Metrics.of(ranks.of(protocol, ties)[masks[direction]]) for protocol in PROTOCOLS}
+            ties: {protocol: Metrics.of(ranks.of(protocol, ties)[masks[direction]]) for protocol in ranks.protocols}
             for ties in TIES
         }
         for direction in counts
@@ -91,10 +91,10 @@ def build_report(
     traits: Traits,
     relation_names: tuple[str, ...],
 ) -> Report:
-    """All figures of a list of ranks."""
+    """All metrics of a list of ranks."""
     subject_unseen = traits.seen >= SEEN.index("subject not in train")
     answer_unseen = traits.seen % 2 == SEEN.index("answer not in train")
-    counts, figures = summarise(ranks, queries)
+    counts, metrics = summarise(ranks, queries)
     return Report(
         scorer=scorer,
         dataset=dataset,
@@ -113,6 +113,6 @@ def build_report(
         ),
         leaked=int((traits.distance == 0).sum()),
         counts=counts,
-        figures=figures,
+        metrics=metrics,
         breakdowns=break_down(ranks, traits, relation_names),
     )

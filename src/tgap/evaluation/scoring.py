@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError
 from tgap.evaluation.breakdown import Traits
-from tgap.evaluation.filters import Filters
+from tgap.evaluation.protocols import Filters
 from tgap.evaluation.queries import Grouping, SplitQueries, group, queries_of
-from tgap.evaluation.ranks import PROTOCOLS, Ranks, rank_answers
+from tgap.evaluation.ranks import Ranks, rank_answers
 from tgap.evaluation.report import Report, build_report
 from tgap.evaluation.top import TopAnswers, top_answers
 from tgap.scorer import QueryBatch, Scorer
@@ -71,7 +71,7 @@ def evaluate(
     grouping = group(queries.batch)
 
     started = time.perf_counter()
-    better = np.empty((len(PROTOCOLS), len(queries)), dtype=np.int32)
+    better = np.empty((len(filters.protocols), len(queries)), dtype=np.int32)
     equal = np.empty_like(better)
     answer_score = np.empty(len(queries))
     best: list[TopAnswers] = []
@@ -90,7 +90,7 @@ def evaluate(
             progress(int(grouping.start[end]), len(queries))
     seconds = time.perf_counter() - started
 
-    ranks = Ranks(better, equal)
+    ranks = Ranks(filters.protocols, better, equal)
     report = build_report(
         scorer=scorer.name,
         dataset=dataset.name,
@@ -102,7 +102,7 @@ def evaluate(
         unit=dataset.timeline.unit,
         seconds=seconds,
         ranks=ranks,
-        traits=Traits.of(queries, dataset, filters),
+        traits=Traits.of(queries, dataset, filters.answers),
         relation_names=tuple(dataset.relations.names),
     )
     joined = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tgap.data import CATALOG
 from tgap.evaluation.breakdown import BREAKDOWNS
 from tgap.evaluation.metrics import Metrics
-from tgap.evaluation.ranks import PROTOCOLS
+from tgap.evaluation.protocols import HEADLINE, PROTOCOLS, headline_of
 from tgap.evaluation.report import Report
 
 RELATIONS_SHOWN = 15  # the relation breakdown of a page stops here; CSV and JSON have all
@@ -22,11 +22,6 @@ _TITLES = {
     "answers": "true answers at that time",
     "distance": "{unit}s to the nearest train event with the same subject, relation and object",
     "seen": "entities known from train",
-}
-_RULES = {
-    "raw": "raw: all entities compete, other true answers too",
-    "static": "static: entities true for (subject, relation) at any time step aside",
-    "time": "time: entities true for (subject, relation) at that time step aside",
 }
 
 
@@ -48,15 +43,14 @@ class Table:
         return f"## {self.title}\n\n{body}\n"
 
 
-def results_table(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> Table:
-    """Each scorer under each protocol, with the MRR it would have if it lost or won all ties."""
-    rows = []
+def results_table(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> Table:
+    """Each scorer under each protocol (all unless some are named), with the MRR if it lost or won all ties."""
+    rows, protocols = [], protocols or reports[0].protocols
     for report in reports:
-        figures = report.figures["both"]
         for protocol in protocols:
-            worst, best = figures["pessimistic"][protocol].mrr, figures["optimistic"][protocol].mrr
+            worst, best = (report.of(protocol, ties).mrr for ties in ("pessimistic", "optimistic"))
             name = report.scorer if protocol == protocols[0] else ""
-            rows.append((name, protocol, *_cells(figures["mean"][protocol]), f"{worst:.3f}-{best:.3f}"))
+            rows.append((name, protocol, *_cells(report.of(protocol)), f"{worst:.3f}-{best:.3f}"))
     columns = ("Method", "Filter", "MRR", "Hits@1", "Hits@3", "Hits@10", "Mean rank", "Ties lost-won")
     return Table(headline(reports[0]), columns, tuple(rows), numbers_from=2, block=len(protocols))
 
@@ -67,13 +61,13 @@ def headline(report: Report) -> str:
     return f"{report.dataset}, {report.split}: {report.queries:,} queries{sample}"
 
 
-def directions_table(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> Table:
+def directions_table(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> Table:
     """Tail queries (s, r, ?, t) and head queries (?, r, o, t) apart."""
-    rows = []
+    rows, protocols = [], protocols or reports[0].protocols
     for report in reports:
         for protocol in protocols:
             name = report.scorer if protocol == protocols[0] else ""
-            parts = [report.figures.get(direction) for direction in ("tail", "head")]
+            parts = [report.metrics.get(direction) for direction in ("tail", "head")]
             cells = [_short_cells(part["mean"][protocol] if part else None) for part in parts]
             rows.append((name, protocol, *cells[0], *cells[1]))
     columns = ("Method", "Filter", "Tail MRR", "H@1", "H@10", "Head MRR", "H@1", "H@10")
@@ -82,7 +76,7 @@ def directions_table(reports: Sequence[Report], protocols: Sequence[str] = PROTO
     )
 
 
-def breakdown_table(reports: Sequence[Report], name: str, protocol: str = "time") -> Table:
+def breakdown_table(reports: Sequence[Report], name: str, protocol: str = HEADLINE.name) -> Table:
     """Buckets of the first report with the MRR of every scorer side by side."""
     first, *others = reports
     buckets = first.breakdowns[name]
@@ -94,7 +88,7 @@ def breakdown_table(reports: Sequence[Report], name: str, protocol: str = "time"
             f"{bucket.queries:,}",
             f"{bucket.queries / first.queries:.1%}",
             f"{bucket.metrics[protocol].mrr:.3f}",
-            *(f"{figures[bucket.label].mrr:.3f}" for figures in beside),
+            *(f"{metrics[bucket.label].mrr:.3f}" for metrics in beside),
         )
         for bucket in shown
     )
@@ -104,10 +98,10 @@ def breakdown_table(reports: Sequence[Report], name: str, protocol: str = "time"
     return Table(f"MRR ({protocol} filter) by {title}{cut}", columns, rows, numbers_from=1)
 
 
-def notes(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> list[str]:
+def notes(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> list[str]:
     """What must be said under every table: protocol, ties, and whatever is odd about the data."""
     first = reports[0]
-    lines = [f"Filter {_RULES[protocol]}." for protocol in protocols]
+    lines = [f"Filter {name}: {PROTOCOLS[name].rule}." for name in protocols or first.protocols]
     lines.append("Ties: mean rule, half of the entities with the answer's score count before it.")
     lines.append("Ties lost-won: the MRR if all of them, or none, counted so. Hits in percent.")
     if first.queries < first.available:
@@ -118,31 +112,31 @@ def notes(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> li
         clean = CATALOG[first.dataset].clean if first.dataset in CATALOG else ""
         remedy = f" {clean} is free of them." if clean else ""
         lines.append(
-            f"Leak: {first.leaked:,} queries ask for a fact that stands word for word in train, so the figures are "
+            f"Leak: {first.leaked:,} queries ask for a fact that stands word for word in train, so the metrics are "
             f"too good.{remedy}"
         )
     lines.append("Seconds: " + ", ".join(f"{report.scorer} {report.seconds:,.1f}" for report in reports) + ".")
     return lines
 
 
-def markdown_page(reports: Sequence[Report], protocols: Sequence[str] = PROTOCOLS) -> str:
+def markdown_page(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> str:
     """All tables and notes as one Markdown page; the first report is the one that was asked for."""
-    first = reports[0]
+    first, protocols = reports[0], protocols or reports[0].protocols
     rules = "\n".join(f"- {line}" for line in notes(reports, protocols))
     tables = [
         directions_table(reports, protocols),
-        *(breakdown_table(reports, name, protocols[-1]) for name in BREAKDOWNS if name in first.breakdowns),
+        *(breakdown_table(reports, name, headline_of(protocols)) for name in BREAKDOWNS if name in first.breakdowns),
     ]
     result = results_table(reports, protocols).markdown().removeprefix(f"## {headline(first)}\n\n")
     return "\n".join([f"# {headline(first)}\n", result, f"{rules}\n", *(table.markdown() for table in tables)])
 
 
-def _cells(figures: Metrics) -> tuple[str, ...]:
-    hits = (f"{100 * share:.1f}" for share in (figures.hits1, figures.hits3, figures.hits10))
-    return (f"{figures.mrr:.3f}", *hits, f"{figures.mean_rank:,.1f}")
+def _cells(metrics: Metrics) -> tuple[str, ...]:
+    hits = (f"{100 * share:.1f}" for share in (metrics.hits1, metrics.hits3, metrics.hits10))
+    return (f"{metrics.mrr:.3f}", *hits, f"{metrics.mean_rank:,.1f}")
 
 
-def _short_cells(figures: Metrics | None) -> tuple[str, ...]:
-    if figures is None:  # a small sample may miss a direction
+def _short_cells(metrics: Metrics | None) -> tuple[str, ...]:
+    if metrics is None:  # a small sample may miss a direction
         return ("-", "-", "-")
-    return (f"{figures.mrr:.3f}", f"{100 * figures.hits1:.1f}", f"{100 * figures.hits10:.1f}")
+    return (f"{metrics.mrr:.3f}", f"{100 * metrics.hits1:.1f}", f"{100 * metrics.hits10:.1f}")

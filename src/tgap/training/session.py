@@ -121,7 +121,7 @@ def validation(dataset: Dataset, config: RunConfig, scorer: Callable[[], Scorer]
             filters=filters,
             progress=progress,
         ).report
-        return {protocol: asdict(getattr(report, protocol)) for protocol in PROTOCOLS}
+        return {protocol: asdict(report.of(protocol)) for protocol in PROTOCOLS}
 
     return validate
 
