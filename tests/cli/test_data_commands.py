@@ -207,3 +207,36 @@ def test_download_says_what_cannot_be(mirror: str) -> None:
     assert "needs no download" in tgap("download", "world", code=2).stderr
     assert "unknown public dataset 'mine'; expected one of icews14" in tgap("download", "mine", code=2).stderr
     assert "answered 404" in tgap("download", "wikidata11k", "--mirror", mirror, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--split", "unseen-times", "--shares", "60/20/20"], "--shares has no use here: the unseen-times split keeps"),
+        (["--split", "chronological", "--seed", "3"], "--seed has no use here: the chronological split has nothing"),
+        (["--split", "chronological", "--ends-apart"], "--ends-apart has no use here: the chronological split goes by"),
+        (["--valid", "e.txt", "--test", "e.txt", "--shares", "60/20/20"], "--shares has no use here: the files are di"),
+        (["--valid", "e.txt", "--test", "e.txt", "--seed", "0"], "--seed has no use here: the files are divided alre"),
+        (
+            ["--valid", "e.txt", "--test", "e.txt", "--split", "random"],
+            "--split has no use here: the files are divided",
+        ),
+    ],
+)
+def test_no_option_is_ignored(tmp_path: Path, options: list[str], message: str) -> None:
+    (tmp_path / "e.txt").write_text("".join(f"A\tr\tB\t{year}\n" for year in range(1990, 2020)))
+    assert message in tgap("import", "e.txt", "--out", "mine", *options, code=2).stderr
+
+
+def test_both_ends_of_an_interval_stay_together(tmp_path: Path) -> None:
+    rows = "".join(f"P{i}\tleads\tF{i % 40}\t{1900 + i % 50}\t{1960 + i % 50}\n" for i in range(400))
+    (tmp_path / "terms.txt").write_text(rows)
+    shown = tgap("import", "terms.txt", "--out", "together").output
+    assert "Near copies" not in shown
+    shown = tgap("import", "terms.txt", "--out", "apart", "--ends-apart").output
+    near = json.loads(tgap("show", "apart", "--json").output)["splits"]["test"]["twins"]
+    assert near > 40
+    assert f"Near copies: of 80 test facts, {near} have the other end of their interval in train." in shown
+    figures = json.loads(tgap("show", "together", "--json").output)["splits"]
+    assert figures["test"]["twins"] == figures["valid"]["twins"] == 0
+    assert "the other end of the interval" in tgap("show", "apart").output

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from tgap.cli.main import cli
-from tgap.data import catalog, facts, timeline, vocabulary, world
+from tgap.data import catalog, display, facts, near_copies, timeline, vocabulary, world
 
 GUIDE = Path(__file__).parents[2] / "docs" / "data.md"
 
@@ -51,7 +51,7 @@ def test_commands_print_what_the_guide_shows(tmp_path: Path, monkeypatch: pytest
     assert ran >= 5
 
 
-@pytest.mark.parametrize("module", [catalog, facts, timeline, vocabulary, world])
+@pytest.mark.parametrize("module", [catalog, display, facts, near_copies, timeline, vocabulary, world])
 def test_examples_in_docstrings(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.failed == 0

@@ -74,3 +74,38 @@ def test_keys_are_equal_exactly_for_equal_facts(rows: list[tuple[int, int, int, 
     (sorted_keys,) = fact_keys([ordered])
     assert (np.diff(sorted_keys) >= 0).all()
     assert list(ordered) == sorted(rows, key=lambda row: (row[3], *row[:3]))
+
+
+def intervals(count: int) -> tuple[Facts, np.ndarray]:
+    """Starts (relation 0) and ends (1) of intervals, some of them several for one pair, beside plain events (2)."""
+    random = np.random.default_rng(3)
+    subject, obj, start = (random.integers(0, bound, count) for bound in (30, 30, 40))
+    zeros, ones = np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.int64)
+    starts = Facts(subject, zeros, obj, start)
+    ends = Facts(subject, ones, obj, start + random.integers(0, 9, count))
+    return Facts.concatenate([starts, ends, Facts(subject, 2 * ones, obj, start)]), np.array([1, 0, -1])
+
+
+def test_both_ends_of_an_interval_go_to_one_split() -> None:
+    facts, partner = intervals(2000)
+    parts = split_facts(facts, "random", partner=partner)
+    homes = [{(s, o) for s, r, o, _ in part if r < 2} for part in parts]
+    assert not any(homes[a] & homes[b] for a, b in ((0, 1), (0, 2), (1, 2)))
+    apart = split_facts(facts, "random")
+    assert {(s, o) for s, r, o, _ in apart[0] if r < 2} & {(s, o) for s, r, o, _ in apart[2] if r < 2}
+    assert sum(map(len, parts)) == len(facts)
+    for part, share in zip(parts, (0.8, 0.1, 0.1), strict=True):
+        assert abs(len(part) / len(facts) - share) < 0.01
+    assert list(parts[2]) == list(split_facts(facts[::-1], "random", partner=partner)[2])
+
+
+def test_rules_by_time_do_not_heed_intervals() -> None:
+    facts, partner = intervals(500)
+    for rule in ("chronological", "unseen-times"):
+        for one, two in zip(split_facts(facts, rule), split_facts(facts, rule, partner=partner), strict=True):
+            assert list(one) == list(two)
+
+
+def test_shares_are_never_ignored() -> None:
+    with pytest.raises(DataError, match="unseen-times split keeps every tenth instant out of train and takes no share"):
+        split_facts(many(), "unseen-times", shares=(0.5, 0.25, 0.25))

@@ -26,15 +26,10 @@ _FILE = click.Path(path_type=Path)
 @click.option("--unit", type=click.Choice(UNITS), help="Unit of time; finer times are cut to it.  [default: found]")
 @click.option("--valid", type=_FILE, metavar="FILE", help="File of the valid split, if your data are divided already.")
 @click.option("--test", type=_FILE, metavar="FILE", help="File of the test split, if your data are divided already.")
-@click.option(
-    "--split", type=click.Choice(SPLIT_RULES), default="random", show_default=True, help="How to divide one file."
-)
-@click.option(
-    "--shares", default="80/10/10", metavar="A/B/C", show_default=True, help="Percent of facts for train/valid/test."
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of the random division."
-)
+@click.option("--split", type=click.Choice(SPLIT_RULES), help="How to divide the facts, see below.  [default: random]")
+@click.option("--shares", metavar="A/B/C", help="Percent of facts for train/valid/test.  [default: 80/10/10]")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the random division.  [default: 0]")
+@click.option("--ends-apart", is_flag=True, help="Let the two ends of an interval fall into different splits.")
 @click.option("--skip-bad", type=_FILE, metavar="FILE", help="Import the good rows, write the bad ones to FILE.")
 @click.option("--replace", is_flag=True, help="Overwrite a stored dataset of that name.")
 def import_command(
@@ -51,9 +46,10 @@ def import_command(
     unit: Unit | None,
     valid: Path | None,
     test: Path | None,
-    split: SplitRule,
-    shares: str,
-    seed: int,
+    split: SplitRule | None,
+    shares: str | None,
+    seed: int | None,
+    ends_apart: bool,
     skip_bad: Path | None,
     replace: bool,
 ) -> None:
@@ -68,7 +64,7 @@ def import_command(
     Times may be dates, datetimes, months, weeks, years (also 0025 and -44) or whole numbers; the unit is found.
 
     \b
-    The split: random         facts at random
+    The split: random         facts at random, both ends of an interval together
                chronological  the latest to test; no instant is in two splits
                unseen-times   every tenth instant is kept out of train
 
@@ -111,7 +107,8 @@ def import_command(
         unit=unit,
         split=split,
         seed=seed,
-        shares=_shares(shares),
+        shares=None if shares is None else _shares(shares),
+        ends_apart=ends_apart,
         skip_bad=skip_bad is not None,
     )
     if skip_bad is not None:

@@ -130,6 +130,8 @@ def print_imported(imported: Imported, folder: Path, place: str, skip_bad: Path 
     console.print(table)
     if leaks.across_splits:
         _say(console, _leak_words(statistics))
+    if _near_words(statistics):
+        _say(console, _near_words(statistics))
     print_examples(dataset)
     _say(console, f"Train on it with: tgap train --dataset {escape(shlex.quote(place))}")
 
@@ -177,6 +179,10 @@ def _split_table(statistics: Statistics) -> Table:
         ("times", [split.times for split in splits]),
         ("  unseen in train", [None, *(split.unseen_times for split in splits[1:])]),
         ("facts with an unseen entity or relation", [None, *(split.facts_unseen for split in splits[1:])]),
+        ("facts with a near copy in train:", [None, None, None]),
+        ("  the other end of the interval", [None, *(split.twins for split in splits[1:])]),
+        ("  the mirror (o, r, s, t)", [None, *(split.mirrors for split in splits[1:])]),
+        ("  another event of the pair then", [None, *(split.pairs for split in splits[1:])]),
     )
     for title, counts in rows:
         table.add_row(title, *("" if count is None else f"{count:,}" for count in counts))
@@ -189,6 +195,18 @@ def _leak_words(statistics: Statistics) -> str:
         return "No fact is in two splits."
     parts = f"{leaks.valid_in_train:,} of valid and {leaks.test_in_train:,} of test stand in train"
     return f"[yellow]Leaks:[/yellow] {parts}; {leaks.valid_and_test:,} facts are in both valid and test."
+
+
+def _near_words(statistics: Statistics) -> str:
+    """How many test facts have a near copy in train."""
+    test = statistics.splits["test"]
+    counts = (
+        (test.twins, "the other end of their interval"),
+        (test.mirrors, "their mirror (o, r, s, t)"),
+        (test.pairs, "another event of the pair at that time"),
+    )
+    parts = [f"{count:,} have {what}" for count, what in counts if count]
+    return f"Near copies: of {test.facts:,} test facts, {', '.join(parts)} in train." if parts else ""
 
 
 def _degree_words(dataset: Dataset, statistics: Statistics) -> str:

@@ -16,6 +16,7 @@ from tgap.data.encode import Encoded
 from tgap.data.facts import Facts, Int64Array
 from tgap.data.instants import EXPECTED
 from tgap.data.layout import ROLES, Layout, columns_of
+from tgap.data.near_copies import SINCE, UNTIL
 from tgap.data.rejects import BadRowsError, Reject
 from tgap.data.tables import Table, read_table
 from tgap.data.timeline import Timeline, Unit
@@ -162,7 +163,7 @@ def _instants_apart(texts: Texts) -> Texts:
 
     frame, origin = texts
     sides = []
-    for side, suffix in (("time", "-since"), ("end", "-until")):
+    for side, suffix in (("time", SINCE), ("end", UNTIL)):
         given = frame[side].is_not_null()
         columns = ("subject", pl.col("relation") + suffix, "object", pl.col(side).alias("time"))
         sides.append(Texts(frame.filter(given).select(*columns), origin[given.to_numpy()]))

@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 
 from tgap.data.dataset import Dataset, Leaks
 from tgap.data.facts import Facts, Int64Array, contained, distinct
+from tgap.data.near_copies import near_copies
 
 
 class SplitStatistics(NamedTuple):
-    """One split. ``unseen``: what train lacks; ``facts_unseen``: facts with an entity or relation that train lacks."""
+    """One split. ``unseen``: what train lacks; ``facts_unseen``: facts with an entity or relation that train lacks.
+
+    ``twins``, ``mirrors``, ``pairs``: facts with a near copy in train (see ``near_copies``); 0 for train itself.
+    """
 
     facts: int
     entities: int
@@ -22,6 +26,9 @@ class SplitStatistics(NamedTuple):
     unseen_relations: int
     unseen_times: int
     facts_unseen: int
+    twins: int
+    mirrors: int
+    pairs: int
 
 
 class Degrees(NamedTuple):
@@ -72,6 +79,7 @@ def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:
     entities, known = (_present(dataset.num_entities, part.subject, part.object) for part in (facts, train))
     relations, usual = (_present(dataset.num_relations, part.relation) for part in (facts, train))
     times = distinct(facts.time)
+    near = near_copies(dataset, facts if facts is not train else facts[:0])
     familiar = known[facts.subject] & known[facts.object] & usual[facts.relation]
     return SplitStatistics(
         facts=len(facts),
@@ -82,6 +90,9 @@ def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:
         unseen_relations=int((relations & ~usual).sum()),
         unseen_times=int((~contained(times, distinct(train.time))).sum()),
         facts_unseen=int((~familiar).sum()),
+        twins=int(near.twin.sum()),
+        mirrors=int(near.mirror.sum()),
+        pairs=int(near.pair.sum()),
     )
 
 
