@@ -43,6 +43,26 @@ def test_the_heaviest_walks_are_those_of_full_enumeration(seed: int, steps: int,
 
 
 @settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), flows=st.booleans())
+def test_edges_are_taken_in_the_steps_of_the_heaviest_way_to_wait(seed: int, flows: bool) -> None:
+    explainer = tiny_explainer(seed, 3, flows)
+    trace = explainer.trace(Query(seed % 6, 1, 5))
+    loops = set(np.flatnonzero(explainer.graph.relation == explainer.graph.loop_relation).tolist())
+    ways: dict[tuple[int, Folded], dict[tuple[int, ...], float]] = defaultdict(dict)
+    for edges, end, weight in every_walk(trace):
+        taken = tuple(step for step, edge in enumerate(edges, start=1) if edge not in loops)
+        ways[end, tuple(edge for edge in edges if edge not in loops)][taken] = weight
+    for answer in range(explainer.num_entities):
+        for walk in heaviest_walks(trace, answer, explainer.graph.loop_relation, 6).walks:
+            weights = ways[answer, walk.edges]
+            assert weights[walk.steps] == pytest.approx(max(weights.values()), rel=1e-5)
+            stands = walk.stands(trace.query.subject, 3)
+            assert (len(stands), stands[0], stands[-1]) == (4, trace.query.subject, answer)
+            assert [stands[step] for step in walk.steps] == list(walk.objects)
+            assert [stands[step - 1] for step in walk.steps] == list(walk.subjects)
+
+
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_shares_of_all_walks_sum_to_one(seed: int) -> None:
     explainer = tiny_explainer(seed, entities=4, facts=6)

@@ -6,8 +6,8 @@ from tgap.explain.naming import NamedEdge
 from tgap.explain.reach import Reach
 from tgap.explain.sentences import path_sentence, reach_sentence
 
-THREAT = NamedEdge("North Korea", "Threaten", "Japan", False, "2014-05-12", 13, "13 days after")
-CONSULT = NamedEdge("Japan", "Consult", "South Korea", True, "2014-04-28", -1, "1 day before")
+THREAT = NamedEdge("North Korea", "Threaten", "Japan", False, "2014-05-12", 13, "13 days after", "future")
+CONSULT = NamedEdge("Japan", "Consult", "South Korea", True, "2014-04-28", -1, "1 day before", "past")
 
 
 def test_arrows_show_which_way_a_fact_was_stored() -> None:

@@ -161,3 +161,18 @@ def test_a_scorer_without_a_walk_predicts_but_does_not_explain() -> None:
     assert not found.probabilities
     with pytest.raises(QueryError, match="plain gives answers without reasons: it has no walk to show"):
         predictor.explain("Japan", "Consult", "?", "2014-04-29")
+
+
+def test_what_is_not_listed_has_the_rest(predictor: Predictor) -> None:
+    few, all_of_them = (predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=top) for top in (2, 100))
+    assert few.rest == pytest.approx(1 - sum(answer.score for answer in few.answers), abs=1e-6)
+    assert all_of_them.rest == pytest.approx(0, abs=1e-5)
+
+
+def test_known_answers_have_a_code_for_programs(predictor: Predictor) -> None:
+    found = predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=100)
+    words = {(answer.known, answer.known_when) for answer in found.answers}
+    assert words == {("on this day", "same"), (None, None)}
+    later = predictor.predict("North Korea", "Threaten", "Japan", "2014-05-03")
+    assert later.asked is not None
+    assert (later.asked.known, later.asked.known_when) == ("at another time", "other")

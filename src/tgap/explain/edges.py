@@ -47,14 +47,12 @@ def strongest_edges(
 
     With the ``flow`` to an answer each edge also tells how much of its mass went through it; else ``through`` is 0.
     """
-    held = np.zeros(len(trace.scores))
-    held[trace.query.subject] = 1.0
     lists: list[StepEdges] = []
-    for number, step in enumerate(trace.steps):
+    for number, (step, held) in enumerate(zip(trace.steps, masses(trace), strict=False)):
         attention = mean_attention(step)
         loops = step.relation == loop_relation
         shares = np.zeros(len(attention)) if flow is None else flow.edges[number]
-        top = _highest(np.where(loops, -1.0, attention), min(count, int((~loops).sum())))
+        top = highest(np.where(loops, -1.0, attention), min(count, int((~loops).sum())))
         edges = tuple(
             StrongEdge(
                 edge=int(step.edge[place]),
@@ -69,11 +67,21 @@ def strongest_edges(
             for place in top
         )
         mass = step.mass.astype(np.float64).mean(axis=1)
-        held = np.zeros_like(held)
-        held[step.nodes] = mass
-        nodes = tuple((int(step.nodes[place]), float(mass[place])) for place in _highest(mass, min(count, len(mass))))
+        nodes = tuple((int(step.nodes[place]), float(mass[place])) for place in highest(mass, count))
         lists.append(StepEdges(number + 1, edges, int((~loops).sum()), float(attention[loops].sum()), nodes))
     return tuple(lists)
+
+
+def masses(trace: Trace) -> list[NDArray[np.float64]]:
+    """a-bar^(0), ..., a-bar^(T), each [N]: the attention that every entity holds after 0, 1, ... steps."""
+    start = np.zeros(len(trace.scores))
+    start[trace.query.subject] = 1.0
+    columns: list[NDArray[np.float64]] = [start]
+    for step in trace.steps:
+        held = np.zeros(len(trace.scores))
+        held[step.nodes] = step.mass.astype(np.float64).mean(axis=1)
+        columns.append(held)
+    return columns
 
 
 def mean_attention(step: StepTrace) -> NDArray[np.float64]:
@@ -82,8 +90,9 @@ def mean_attention(step: StepTrace) -> NDArray[np.float64]:
     return means
 
 
-def _highest(values: NDArray[np.float64], count: int) -> IntArray:
+def highest(values: NDArray[np.float64], count: int) -> IntArray:
     """Places of the ``count`` highest values, falling; equal values in order of place."""
+    count = min(count, len(values))
     if count == 0:
         return np.empty(0, dtype=np.int64)
     bar = np.partition(values, len(values) - count)[len(values) - count]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.edges import strongest_edges
+from tgap.explain.edges import masses, mean_attention, strongest_edges
 from tgap.explain.faithfulness import check
+from tgap.explain.flow_table import flow_table
 from tgap.explain.layered import layered_picture
 from tgap.explain.naming import Names
 from tgap.explain.paths import heaviest_walks
@@ -78,10 +79,8 @@ class Explanation:
 
         entities = np.array(self.names.dataset.entities.names, dtype=object)
         labels = np.array([self.names.label(r) for r in range(2 * self.names.num_relations + 1)], dtype=object)
-        held = np.zeros(len(self.trace.scores))
-        held[self.trace.query.subject] = 1.0
         frames = []
-        for number, step in enumerate(self.trace.steps, start=1):
+        for number, (step, held) in enumerate(zip(self.trace.steps, masses(self.trace), strict=False), start=1):
             times, place = np.unique(step.time, return_inverse=True)
             dates = np.array([self.names.date(int(time)) for time in times], dtype=object)
             frames.append(
@@ -94,12 +93,10 @@ class Explanation:
                         "time": pl.Series(dates[place], dtype=pl.String),
                         "displacement": step.time - self.trace.query.time,
                         "before": held[step.subject],
-                        "attention": step.attention.astype(np.float64).mean(axis=1),
+                        "attention": mean_attention(step),
                     }
                 )
             )
-            held = np.zeros_like(held)
-            held[step.nodes] = step.mass.astype(np.float64).mean(axis=1)
         return pl.concat(frames)
 
     def picture(self) -> Picture:
@@ -140,6 +137,7 @@ class ExplainOptions:
 
     edges: int = 5  # strongest edges a step
     paths: int = 5  # heaviest walks
+    bundles: int = 0  # heaviest bundles of edges a step, for a picture of the flow; 0 = no such table
     check: int = 0  # facts to delete in the deletion check; 0 = no check
     seed: int = 0  # of the check's controls
 
@@ -166,11 +164,13 @@ def make_explanation(
         checked = check_table(names, graph, check(explainer, trace, index, count=options.check, seed=options.seed))
     document = Document(
         question=question,
+        instant=trace.query.time,
         answer=row,
         reach=ReachRow(found.steps, found.distance, found.reachable, reach_sentence(question.start, row.name, found)),
         steps=step_tables(names, trace, steps),
         paths=path_table(names, trace, walks),
         profile=profile_table(names, query_profile(graph, trace)),
+        flow=flow_table(names, flow, walks.walks, options.bundles) if options.bundles else None,
         check=checked,
         notes=notes,
     )

@@ -14,10 +14,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.curves import Key, Point, free_place, level_curve
-from tgap.explain.edges import mean_attention
+from tgap.explain.edges import masses, mean_attention
 from tgap.explain.naming import Names, sign_of
 from tgap.explain.picture import Dot, Lane, Link, Picture
 from tgap.explain.wording import percent, shorten
@@ -49,7 +50,7 @@ def layered_picture(names: Names, flow: AnswerFlow, title: str, count: int = 5) 
     trace, answer = flow.trace, flow.answer
     loop = 2 * names.num_relations
     edges = _choose(flow, loop, count)
-    mass = _masses(trace)
+    mass = masses(trace)
     lanes = _arrange(edges, trace.query.subject, answer, mass)
     y_of = {entity: float(_TOP + _LANE * place) for place, entity in enumerate(lanes)}
     gap = (WIDTH - _LEFT - _RIGHT) / len(trace.steps)
@@ -105,18 +106,6 @@ def _radius(mass: float) -> float:
     return 3.0 + 14.0 * float(np.sqrt(mass))
 
 
-def _masses(trace: Trace) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """a-bar^(0), ..., a-bar^(T), one number an entity."""
-    start = np.zeros(len(trace.scores))
-    start[trace.query.subject] = 1.0
-    columns = [start]
-    for step in trace.steps:
-        held = np.zeros(len(trace.scores))
-        held[step.nodes] = step.mass.astype(np.float64).mean(axis=1)
-        columns.append(held)
-    return columns
-
-
 def _choose(flow: AnswerFlow, loop: int, count: int) -> list[_Edge]:
     """Edges to draw: for every step the strongest, and the two that brought the answer most; lanes are bounded."""
     chosen: dict[tuple[int, int], _Edge] = {}
@@ -145,9 +134,7 @@ def _choose(flow: AnswerFlow, loop: int, count: int) -> list[_Edge]:
     return sorted(chosen.values(), key=lambda edge: (edge.step, -edge.attention))
 
 
-def _arrange(
-    edges: list[_Edge], start: int, answer: int, mass: list[np.ndarray[tuple[int], np.dtype[np.float64]]]
-) -> list[int]:
+def _arrange(edges: list[_Edge], start: int, answer: int, mass: list[NDArray[np.float64]]) -> list[int]:
     """Order of the lanes: neighbours that exchange much attention stand close, found by swapping lanes."""
     total = np.sum(mass, axis=0)
     entities = {start, answer} | {end for edge in edges for end in (edge.subject, edge.object)}
@@ -179,7 +166,7 @@ def _links(
     trace: Trace,
     edges: list[_Edge],
     grid: tuple[list[float], dict[int, float]],
-    mass: list[np.ndarray[tuple[int], np.dtype[np.float64]]],
+    mass: list[NDArray[np.float64]],
     loop: int,
 ) -> tuple[tuple[Link, ...], list[list[Key]]]:
     """Curves of the chosen edges with their keys, and level lines for attention that stayed."""
@@ -219,7 +206,7 @@ def _stays(
     names: Names,
     trace: Trace,
     grid: tuple[list[float], dict[int, float]],
-    mass: list[np.ndarray[tuple[int], np.dtype[np.float64]]],
+    mass: list[NDArray[np.float64]],
     scale: tuple[int, float],
 ) -> list[Link]:
     """Level lines of self-loops that hold at least half a percent."""

@@ -23,6 +23,7 @@ class NamedEdge:
     time: str
     displacement: int  # t_e - t_q in units of the timeline
     words: str  # the displacement in words: "7 days before"
+    sign: str  # of the displacement: past, present or future
 
     @property
     def label(self) -> str:
@@ -34,11 +35,6 @@ class NamedEdge:
         """The stored fact behind the edge."""
         ends = (self.object, self.subject) if self.inverse else (self.subject, self.object)
         return (ends[0], self.relation, ends[1], self.time)
-
-    @property
-    def sign(self) -> str:
-        """Past, present or future, seen from the question's time."""
-        return sign_of(self.displacement)
 
 
 def sign_of(displacement: int) -> str:
@@ -90,4 +86,5 @@ class Names:
             time=self.date(time),
             displacement=time - query_time,
             words=self.words(time - query_time),
+            sign=sign_of(time - query_time),
         )

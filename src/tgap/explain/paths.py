@@ -15,6 +15,7 @@ the search of ``walk_search``. The walks it returns are the heaviest ones unless
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +28,30 @@ BUDGET = 20_000_000  # edges looked at before the search gives up: a few seconds
 
 @dataclass(frozen=True)
 class Walk:
-    """A folded walk; ``edges`` are indices in the graph, the other tuples stand beside them."""
+    """A folded walk; ``edges`` are indices in the graph, the other tuples stand beside them.
+
+    ``steps`` says in which step (from 1) each edge is taken: of all ways to spread the waits between the edges, the one
+    that weighs most.
+    """
 
     edges: tuple[int, ...]
     subjects: tuple[int, ...]
     relations: tuple[int, ...]
     objects: tuple[int, ...]
     times: tuple[int, ...]
+    steps: tuple[int, ...]
     share: float  # of the answer's mass, 0..1
 
     def __len__(self) -> int:
         return len(self.edges)
+
+    def stands(self, start: int, number: int) -> tuple[int, ...]:
+        """Entities on which the walk from ``start`` stands after 0, 1, ... ``number`` steps."""
+        moves = dict(zip(self.steps, self.objects, strict=True))
+        places = [start]
+        for step in range(1, number + 1):
+            places.append(moves.get(step, places[-1]))
+        return tuple(places)
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,7 @@ def heaviest_walks(trace: Trace, answer: int, loop_relation: int, count: int = 5
     table, rows = _table(trace, kept, answer, loop_relation)
     weights, found, looked = search(table, completion_bounds(table), count, budget)
     walks = tuple(
-        _walk(rows, edges[edges >= 0], weight / mass)
+        _walk(table, rows, edges[edges >= 0], weight / mass)
         for weight, edges in zip(weights, found, strict=True)
         if weight > 0
     )
@@ -152,8 +166,36 @@ def _table(trace: Trace, kept: list[IntArray], answer: int, loop_relation: int) 
     return table, rows
 
 
-def _walk(rows: _Rows, edges: IntArray, share: float) -> Walk:
+def _walk(table: WalkTable, rows: _Rows, edges: IntArray, share: float) -> Walk:
     def ids(column: IntArray) -> tuple[int, ...]:
         return tuple(int(value) for value in column[edges])
 
-    return Walk(ids(rows.edge), ids(rows.subject), ids(rows.relation), ids(rows.object), ids(rows.time), float(share))
+    return Walk(
+        edges=ids(rows.edge),
+        subjects=ids(rows.subject),
+        relations=ids(rows.relation),
+        objects=ids(rows.object),
+        times=ids(rows.time),
+        steps=_steps_taken(table, edges),
+        share=float(share),
+    )
+
+
+def _steps_taken(table: WalkTable, edges: IntArray) -> tuple[int, ...]:
+    """Steps, from 1, in which a folded walk takes its edges on its heaviest way; the earlier ones where ways tie."""
+    nodes = [table.start, *(int(table.end[edge]) for edge in edges)]
+    number = table.transition.shape[1]
+
+    def weight(steps: tuple[int, ...]) -> float:
+        product: NDArray[np.float64] = np.ones(table.transition.shape[2])
+        taken = 0
+        for step in range(number):
+            if step in steps:
+                product *= table.transition[edges[taken], step]
+                taken += 1
+            else:
+                product *= table.loop[nodes[taken], step]
+        return float(product.mean())
+
+    best = max(combinations(range(number), len(edges)), key=weight)
+    return tuple(step + 1 for step in best)

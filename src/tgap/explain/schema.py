@@ -48,6 +48,7 @@ class Answer:
     rank: float  # 1 is best; ties count half
     score: float  # a probability where the method walks, else whatever the method gives
     known: str | None  # "on this day", "at another time": a stored fact says so; None: no stored fact does
+    known_when: str | None  # the same as a code: "same" or "other" time
     known_in: tuple[str, ...]  # splits of the dataset that hold that fact
 
 
@@ -84,12 +85,20 @@ class StepTable:
 
 
 @dataclass(frozen=True)
+class WalkEdge(NamedEdge):
+    """An edge of a walk."""
+
+    step: int  # in which it is taken, from 1: of all ways to spread the waits, the one that weighs most
+
+
+@dataclass(frozen=True)
 class PathRow:
     """A walk to the answer, self-loops folded away."""
 
     share: float  # of the answer's probability
     sentence: str
-    edges: tuple[NamedEdge, ...]
+    edges: tuple[WalkEdge, ...]
+    places: tuple[str, ...]  # where the walk stands after 0, 1, ... steps
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,48 @@ class PathTable:
     rest: float  # share of all walks that are not listed
     number: float  # walks to the answer, waits counted
     complete: bool  # False: the search was cut short, heavier walks may be missing
+
+
+@dataclass(frozen=True)
+class FlowNode(NodeRow):
+    """An entity in a picture of the flow."""
+
+    through: float  # share of the answer's probability that then stood here
+
+
+@dataclass(frozen=True)
+class BundleRow:
+    """Edges of one step between the same two entities, on the same side of the question's time, the same way round."""
+
+    subject: str
+    object: str
+    sign: str  # past, present or future
+    inverse: bool  # walked against the stored facts
+    size: int  # edges in it
+    attention: float  # that crossed all of them
+    through: float  # share of the answer's probability that crossed them
+    lighter: float  # attention that crossed bundles of less attention in this step
+    lighter_through: float  # share of the answer that crossed bundles of a smaller share in this step
+    walks: tuple[int, ...]  # places, from 0, of the listed walks that take one of its edges in this step
+    edges: tuple[EdgeRow, ...]  # its strongest, and those of the listed walks
+
+
+@dataclass(frozen=True)
+class FlowStep:
+    """One step of a picture of the flow."""
+
+    step: int  # from 1
+    bundles: tuple[BundleRow, ...]  # most attention first
+    waiting: float  # attention that stayed on self-loops
+    waiting_through: float  # share of the answer's probability that stayed
+
+
+@dataclass(frozen=True)
+class FlowTable:
+    """The whole walk for a picture: where attention stood after every step, and what it crossed in between."""
+
+    columns: tuple[tuple[FlowNode, ...], ...]  # after 0, 1, ... steps: every end of a bundle, most attention first
+    steps: tuple[FlowStep, ...]
 
 
 @dataclass(frozen=True)
@@ -119,6 +170,7 @@ class DisplacementRow:
     displacement: int
     attention: float  # share of all attention
     base: float  # edges within reach
+    base_share: float  # of all edges within reach
 
 
 @dataclass(frozen=True)
@@ -173,11 +225,13 @@ class Document:
     """A whole explanation."""
 
     question: Question
+    instant: int  # the question's time: units of the timeline after the dataset's first
     answer: Answer
     reach: ReachRow
     steps: tuple[StepTable, ...]
     paths: PathTable
     profile: ProfileTable
+    flow: FlowTable | None
     check: CheckTable | None
     notes: tuple[str, ...]
 

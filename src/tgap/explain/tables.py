@@ -20,6 +20,7 @@ from tgap.explain.schema import (
     ProfileTable,
     RelationRow,
     StepTable,
+    WalkEdge,
 )
 from tgap.explain.sentences import path_sentence
 from tgap.graph import TemporalGraph
@@ -60,10 +61,16 @@ def path_table(names: Names, trace: Trace, walks: Walks) -> PathTable:
 
     def row(walk: Walk) -> PathRow:
         edges = tuple(
-            names.edge((walk.subjects[k], walk.objects[k]), walk.relations[k], walk.times[k], trace.query.time)
+            WalkEdge(
+                **vars(
+                    names.edge((walk.subjects[k], walk.objects[k]), walk.relations[k], walk.times[k], trace.query.time)
+                ),
+                step=walk.steps[k],
+            )
             for k in range(len(walk))
         )
-        return PathRow(walk.share, path_sentence(start, edges), edges)
+        stands = walk.stands(trace.query.subject, len(trace.steps))
+        return PathRow(walk.share, path_sentence(start, edges), edges, tuple(names.entity(place) for place in stands))
 
     return PathTable(tuple(row(walk) for walk in walks.walks), walks.rest, walks.number, walks.complete)
 
@@ -84,8 +91,14 @@ def profile_table(names: Names, profile: Profile) -> ProfileTable:
         attention=profile.by_sign(profile.attention),
         base=profile.by_sign(profile.base_share),
         displacements=tuple(
-            DisplacementRow(int(displacement), float(attention), float(base))
-            for displacement, attention, base in zip(profile.displacement, profile.attention, profile.base, strict=True)
+            DisplacementRow(*row)
+            for row in zip(
+                profile.displacement.tolist(),
+                profile.attention.tolist(),
+                profile.base.tolist(),
+                profile.base_share.tolist(),
+                strict=True,
+            )
         ),
         relations=tuple(rows),
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from tgap.data import Dataset
 from tgap.scorer import Query
 
-OTHER = "at another time"
+SAME, OTHER = "same", "other"  # codes for programs: known at the time that is asked about, or only at others
 
 
 class Known:
     """Stored answers to one question, by entity."""
 
     def __init__(self, dataset: Dataset, query: Query) -> None:
-        self.same = same_time(dataset)
+        self._words = {SAME: same_time(dataset), OTHER: "at another time"}
         self._found: dict[int, tuple[bool, list[str]]] = {}
         inverse = query.relation >= dataset.num_relations
         relation = query.relation - dataset.num_relations * inverse
@@ -29,12 +29,13 @@ class Known:
         if now or not was:
             self._found[entity] = (now, splits if split in splits else [*splits, split])
 
-    def of(self, entity: int) -> tuple[str | None, tuple[str, ...]]:
-        """How an answer is known, and in which splits."""
+    def of(self, entity: int) -> tuple[str | None, str | None, tuple[str, ...]]:
+        """How an answer is known in words, the same as a code, and in which splits."""
         if entity not in self._found:
-            return None, ()
+            return None, None, ()
         now, splits = self._found[entity]
-        return self.same if now else OTHER, tuple(splits)
+        when = SAME if now else OTHER
+        return self._words[when], when, tuple(splits)
 
 
 def same_time(dataset: Dataset) -> str:

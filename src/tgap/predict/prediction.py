@@ -23,6 +23,7 @@ class Prediction:
     answers: tuple[Answer, ...]
     asked: Answer | None  # how the given answer stands, where a whole fact was asked about
     probabilities: bool  # scores are probabilities that sum to 1 over all entities
+    rest: float | None  # probability of all entities that are not among the answers; None where scores are none
     scorer: str  # method that answered
     notes: tuple[str, ...]
 

@@ -65,6 +65,7 @@ class Predictor:
             answers=tuple(self._answer(scores, entity, known) for entity in listed),
             asked=None if parsed.answer is None else self._answer(scores, parsed.answer, known),
             probabilities=walks,
+            rest=max(0.0, 1.0 - float(scores[listed].sum(dtype=np.float64))) if walks else None,
             scorer=self.scorer.name,
             notes=parsed.notes,
         )
@@ -116,5 +117,5 @@ class Predictor:
 
     def _answer(self, scores: NDArray[np.float32], entity: int, known: Known) -> Answer:
         found = scored_rank(scores, entity)
-        how, where = known.of(entity)
-        return Answer(self.names.entity(entity), found.rank, found.score, how, where)
+        words, when, splits = known.of(entity)
+        return Answer(self.names.entity(entity), found.rank, found.score, words, when, splits)
