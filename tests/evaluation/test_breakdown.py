@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tgap.data import Dataset, Facts
 from tgap.evaluation import evaluate
-from tgap.evaluation.answers import TrueAnswers
 from tgap.evaluation.breakdown import BREAKDOWNS, NEVER, Traits, nearest_distance
 from tgap.evaluation.queries import queries_of
+from tgap.evaluation.true_answers import TrueAnswers
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import FunctionScorer

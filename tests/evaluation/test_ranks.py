@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tgap.data import Facts
 from tgap.errors import EvaluationError
-from tgap.evaluation.answers import TrueAnswers
 from tgap.evaluation.protocols import PROTOCOLS, Filters
 from tgap.evaluation.queries import group, queries_of
 from tgap.evaluation.ranks import TIES, rank_answers, scored_rank
+from tgap.evaluation.true_answers import TrueAnswers
 from tgap.scorer import QueryBatch
 
 Event = tuple[int, int, int, int]

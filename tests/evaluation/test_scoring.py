@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tgap.data import Dataset
 from tgap.errors import EvaluationError
 from tgap.evaluation import Filters, evaluate
-from tgap.evaluation.answers import TrueAnswers
+from tgap.evaluation.true_answers import TrueAnswers
 from tgap.scorer import Query, QueryBatch
 
 if TYPE_CHECKING:

@@ -95,18 +95,18 @@ def test_examples_are_held_out_facts_about_seen_entities() -> None:
     world = make_world()
     found = QuestionSource(world).examples()
     assert len(found) == 6
-    assert {question["asks"] for question in found} == {"subject", "object"}
-    assert len({question["relation"] for question in found}) == 6
+    assert {question.asks for question in found} == {"subject", "object"}
+    assert len({question.relation for question in found}) == 6
     test = {
         (world.entities.name(s), world.relations.name(r), world.entities.name(o), world.timeline.format(t))
         for s, r, o, t in world.test
     }
     for question in found:
         assert any(
-            fact[1] == question["relation"]
-            and fact[3] == question["time"]
-            and question["subject"] in (None, fact[0])
-            and question["object"] in (None, fact[2])
+            fact[1] == question.relation
+            and fact[3] == question.time
+            and question.subject in (None, fact[0])
+            and question.object in (None, fact[2])
             for fact in test
         )
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
-from tgap.evaluation.answers import TrueAnswers
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import Ranks
+from tgap.evaluation.true_answers import TrueAnswers
 from tgap.scorer import IntArray
 
 BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen")

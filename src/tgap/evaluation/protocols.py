@@ -21,7 +21,7 @@ from types import MappingProxyType
 
 from tgap.data import Dataset
 from tgap.errors import EvaluationError
-from tgap.evaluation.answers import AnswerTable, TrueAnswers
+from tgap.evaluation.true_answers import AnswerTable, TrueAnswers
 
 
 @dataclass(frozen=True)

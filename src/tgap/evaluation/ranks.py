@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.errors import EvaluationError
-from tgap.evaluation.answers import AnswerRows, Int32Array
 from tgap.evaluation.protocols import HEADLINE, Filters
+from tgap.evaluation.true_answers import AnswerRows, Int32Array
 from tgap.jit import kernel
 from tgap.scorer import IntArray, QueryBatch
 
@@ -54,7 +54,7 @@ def rank_answers(
     """Ranks of ``answer_Q[k]`` in the score row ``row_Q[k]``, which answers ``queries`` at that position.
 
     >>> from tgap.data import Fact, Facts
-    >>> from tgap.evaluation.answers import TrueAnswers
+    >>> from tgap.evaluation.true_answers import TrueAnswers
     >>> filters = Filters.build(TrueAnswers(3, 1, {"test": Facts.of([Fact(0, 0, 1, 7)])}))
     >>> ask = QueryBatch(np.array([0]), np.array([0]), np.array([7]))
     >>> scores = np.array([[0.9, 0.5, 0.5]], dtype=np.float32)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.evaluation.answers import Int32Array
+from tgap.evaluation.true_answers import Int32Array
 from tgap.jit import kernel
 
 

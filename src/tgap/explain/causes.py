@@ -14,6 +14,7 @@ import numpy as np
 from tgap.data import Dataset, Facts
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.scoring import Progress
+from tgap.evaluation.true_answers import answers_of
 from tgap.explain.edges import mean_attention
 from tgap.graph import TemporalGraph
 from tgap.scorer import Explainer, IntArray, Query, StepTrace, Trace
@@ -89,13 +90,7 @@ def cause_figures(
 
 def _right(dataset: Dataset, trace: Trace, answer: int) -> bool:
     """Whether the answer stands first among the entities that are not true answers themselves."""
-    query = trace.query
-    scores = trace.scores.copy()
-    for facts in dataset.splits.values():
-        same = (facts.subject == query.subject) & (facts.relation == query.relation) & (facts.time == query.time)
-        others = facts.object[same]
-        scores[others[others != answer]] = -1.0
-    return scored_rank(scores, answer).rank < 1.5
+    return scored_rank(trace.scores, answer, answers_of(dataset, trace.query)).rank < 1.5
 
 
 def _pick(

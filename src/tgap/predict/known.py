@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tgap.data import Dataset
+from tgap.evaluation.true_answers import answering_facts
 from tgap.scorer import Query
 
 SAME, OTHER = "same", "other"  # codes for programs: known at the time that is asked about, or only at others
@@ -14,13 +15,9 @@ class Known:
     def __init__(self, dataset: Dataset, query: Query) -> None:
         self._words = {SAME: same_time(dataset), OTHER: "at another time"}
         self._found: dict[int, tuple[bool, list[str]]] = {}
-        inverse = query.relation >= dataset.num_relations
-        relation = query.relation - dataset.num_relations * inverse
-        for split, facts in dataset.splits.items():
-            start, end = (facts.object, facts.subject) if inverse else (facts.subject, facts.object)
-            asked = (start == query.subject) & (facts.relation == relation)
-            for entity, time in zip(end[asked].tolist(), facts.time[asked].tolist(), strict=True):
-                self._add(entity, time == query.time, split)
+        for split, facts in answering_facts(dataset, query).items():
+            for fact in facts:
+                self._add(fact.object, fact.time == query.time, split)
 
     def _add(self, entity: int, now: bool, split: str) -> None:
         was, splits = self._found.get(entity, (False, []))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tgap.data import Dataset, Timeline
 from tgap.errors import QueryError
+from tgap.explain.naming import Names
 from tgap.explain.schema import Question
 from tgap.scorer import Query
 
@@ -41,20 +42,23 @@ def parse_question(
     relation_id = dataset.relations.find(relation)
     instant = read_time(dataset.timeline, time)
     notes = _notes(dataset, instant)
-    named = Question(
-        subject=None if subject is None else dataset.entities.name(dataset.entities.find(subject)),
-        relation=dataset.relations.name(relation_id),
-        object=None if obj is None or subject is not None else dataset.entities.name(dataset.entities.find(obj)),
-        time=dataset.timeline.format(instant),
-    )
-    if named.subject is None:
-        start, walked = dataset.entities.id(named.start), relation_id + dataset.num_relations
+    ends = tuple(None if name is None else dataset.entities.find(name) for name in (subject, obj))
+    if ends[0] is not None:
+        query, answer = Query(ends[0], relation_id, instant), ends[1]
     else:
-        start, walked = dataset.entities.id(named.subject), relation_id
-    answer = dataset.entities.find(obj) if subject is not None and obj is not None else None
-    if not _seen(dataset, start):
-        notes += (f"{named.start} is in no training fact, so attention has nowhere to go from there",)
-    return ParsedQuestion(named, Query(start, walked, instant), notes, answer)
+        assert ends[1] is not None, "a question names an entity"
+        query, answer = Query(ends[1], relation_id + dataset.num_relations, instant), None
+    question = name_question(Names(dataset), query)
+    if not _seen(dataset, query.subject):
+        notes += (f"{question.start} is in no training fact, so attention has nowhere to go from there",)
+    return ParsedQuestion(question, query, notes, answer)
+
+
+def name_question(names: Names, query: Query) -> Question:
+    """A query by its stored names; one of an inverse relation asks for the subject."""
+    relation, inverse = names.relation(query.relation)
+    given = names.entity(query.subject)
+    return Question(None if inverse else given, relation, given if inverse else None, names.date(query.time))
 
 
 def read_time(timeline: Timeline, time: When) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,13 +12,21 @@ from pydantic import TypeAdapter
 
 import tgap
 from tgap.explain.schema import VERSION as EXPLANATION
-from tgap.explain.schema import Document, ProfileTable
+from tgap.explain.schema import Document, ProfileTable, Question
 from tgap.predict import Prediction
 from tgap.predict.prediction import VERSION as PREDICTION
+from tgap.server.questions import Examples, HeldOut
 from tgap.server.service import PROFILE_VERSION
 
 _PLACE = "#/components/schemas/"
 _NULL = {"type": "null"}
+_DOCUMENTS = (
+    (Document, EXPLANATION),
+    (Prediction, PREDICTION),
+    (ProfileTable, None),
+    (Examples, None),
+    (HeldOut, None),
+)
 Schema = dict[str, Any]
 
 
@@ -26,7 +35,7 @@ def document_reply(name: str, words: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": words, "content": {"application/json": {"schema": {"$ref": _PLACE + name}}}}}
 
 
-def describe(app: FastAPI, example: dict[str, Any] | None, fact: Sequence[str]) -> Schema:
+def describe(app: FastAPI, example: Question | None, fact: Sequence[str]) -> Schema:
     """The whole description; ``example`` is a question that this server can answer, ``fact`` a training fact."""
     document = get_openapi(
         title="tgap",
@@ -42,13 +51,13 @@ def describe(app: FastAPI, example: dict[str, Any] | None, fact: Sequence[str]) 
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     document["security"] = [{}, {"token": []}]  # a token only where the server was started with one
     if example is not None:
-        _add_examples(document, {key: example[key] for key in ("subject", "relation", "object", "time")}, fact)
+        _add_examples(document, asdict(example), fact)
     return document
 
 
 def _documents() -> dict[str, Schema]:
     found: dict[str, Schema] = {}
-    for kind, version in ((Document, EXPLANATION), (Prediction, PREDICTION), (ProfileTable, None)):
+    for kind, version in _DOCUMENTS:
         schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=_PLACE + "{model}")
         found.update(schema.pop("$defs", {}))
         found[kind.__name__] = schema

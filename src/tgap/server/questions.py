@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from tgap.data import Dataset, Fact, Facts
+from tgap.data import Dataset, Fact
+from tgap.evaluation.true_answers import answers_of
 from tgap.explain.naming import Names
+from tgap.explain.schema import Question
+from tgap.predict.question import name_question
+from tgap.scorer import Query
 
 _EXAMPLES = 6
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Questions to begin with."""
+
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A held-out question with its true answers, that of the fact itself first."""
+
+    question: Question
+    answers: tuple[str, ...]
 
 
 class QuestionSource:
@@ -26,13 +45,13 @@ class QuestionSource:
         usable = held_out[(self._seen[held_out.subject] > 0) & (self._seen[held_out.object] > 0)]
         self._facts = usable if len(usable) else held_out
 
-    def examples(self) -> list[dict[str, Any]]:
+    def examples(self) -> tuple[Question, ...]:
         """A few questions about different things: each of the commonest relations, with the entity seen most.
 
         Every third one asks for the subject, so that both directions are shown.
         """
         facts, taken = self._facts, set[int]()
-        found: list[dict[str, Any]] = []
+        found: list[Question] = []
         relations, counts = np.unique(facts.relation, return_counts=True)
         for relation in relations[np.argsort(-counts, kind="stable")]:
             head = len(found) % 3 == 2
@@ -44,33 +63,22 @@ class QuestionSource:
             place = fresh[np.argmax(self._seen[(facts.object if head else facts.subject)[fresh]])]
             fact = facts[int(place)]
             taken.add(fact.object if head else fact.subject)
-            found.append(self._question(fact, head))
+            found.append(name_question(self._names, self._query(fact, head)))
             if len(found) == _EXAMPLES:
                 break
-        return found
+        return tuple(found)
 
-    def draw(self, seed: int | None) -> dict[str, Any]:
+    def draw(self, seed: int | None) -> HeldOut:
         """A random question with its true answers at that time; the same seed draws the same one."""
         chance = random.Random(seed)  # noqa: S311  no secret hangs on it
         place = chance.randrange(len(self._facts))
         fact, head = self._facts[place], chance.random() < 0.5
-        answers = self._true_answers(fact, head)
-        return {"question": self._question(fact, head), "answers": answers}
+        query, answer = self._query(fact, head), fact.subject if head else fact.object
+        others = answers_of(self._dataset, query)
+        ordered = [answer, *others[others != answer].tolist()]  # the fact's own answer first
+        return HeldOut(name_question(self._names, query), tuple(map(self._names.entity, ordered)))
 
-    def _question(self, fact: Fact, head: bool) -> dict[str, Any]:
-        return {
-            "subject": None if head else self._names.entity(fact.subject),
-            "relation": self._names.label(fact.relation),
-            "object": self._names.entity(fact.object) if head else None,
-            "time": self._names.date(fact.time),
-            "asks": "subject" if head else "object",
-        }
-
-    def _true_answers(self, fact: Fact, head: bool) -> list[str]:
-        """The fact's own answer first, then others that are true at the same time."""
-        facts = Facts.concatenate(list(self._dataset.splits.values()))
-        given, wanted = (facts.object, facts.subject) if head else (facts.subject, facts.object)
-        start, answer = (fact.object, fact.subject) if head else (fact.subject, fact.object)
-        same = (given == start) & (facts.relation == fact.relation) & (facts.time == fact.time)
-        others = sorted({int(entity) for entity in wanted[same]} - {answer})
-        return [self._names.entity(entity) for entity in [answer, *others]]
+    def _query(self, fact: Fact, head: bool) -> Query:
+        if head:
+            return Query(fact.object, fact.relation + self._dataset.num_relations, fact.time)
+        return Query(fact.subject, fact.relation, fact.time)

@@ -73,29 +73,6 @@ class SearchReply(BaseModel):
     matches: list[Match]
 
 
-class AskedQuestion(BaseModel):
-    """A question by its stored names; the side that is asked for is null."""
-
-    subject: str | None
-    relation: str
-    object: str | None
-    time: str
-    asks: Literal["subject", "object"]
-
-
-class ExamplesReply(BaseModel):
-    """Questions to begin with."""
-
-    questions: list[AskedQuestion]
-
-
-class RandomReply(BaseModel):
-    """A held-out question with its true answers."""
-
-    question: AskedQuestion
-    answers: list[str]
-
-
 class FactRow(BaseModel):
     """A stored fact and how far it lies from the time asked about."""
 

@@ -16,8 +16,8 @@ Time = Annotated[
 Side = Literal["tail", "head"]
 
 
-class Question(BaseModel):
-    """A fact with a hole: null or "?" stands where the answer goes."""
+class QuestionRequest(BaseModel):
+    """A question as somebody writes it, a fact with a hole: null or "?" stands where the answer goes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -27,13 +27,13 @@ class Question(BaseModel):
     time: Time
 
 
-class PredictRequest(Question):
+class PredictRequest(QuestionRequest):
     """A question, and how many answers are wanted. Given both sides, the object is asked for."""
 
     top: int = Field(default=10, ge=1, le=limits.MOST_ANSWERS, description="Answers to list")
 
 
-class ExplainRequest(Question):
+class ExplainRequest(QuestionRequest):
     """A question and the answer to explain: by default the best one, or the object where both sides are given."""
 
     answer: Name | None = Field(default=None, description="The answer to explain")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ class Service:
         """Answer the first example, so that the kernels are compiled before anybody waits for them."""
         if not self.examples:
             return
-        first = {key: self.examples[0][key] for key in ("subject", "relation", "object", "time")}
+        first = asdict(self.examples[0])
         self.predict(PredictRequest(**first))
         if self.card["explains"]:
             self.explain(ExplainRequest(**first))

@@ -6,9 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from tgap.explain.schema import plain
 from tgap.server import limits
 from tgap.server.names import Kind
-from tgap.server.replies import ExamplesReply, FactsReply, ModelReply, RandomReply, SearchReply, TimelineReply
+from tgap.server.openapi import document_reply
+from tgap.server.questions import Examples
+from tgap.server.replies import FactsReply, ModelReply, SearchReply, TimelineReply
 from tgap.server.schemas import Name
 from tgap.server.service import Service
 
@@ -51,14 +54,16 @@ def lookup_routes(service: Service) -> APIRouter:
         """The dataset's time as at most ``points`` instants, with how much happened when."""
         return service.history.timeline(points)
 
-    @router.get("/questions/examples", response_model=ExamplesReply)
+    @router.get("/questions/examples", response_model=None, responses=document_reply("Examples", "Questions"))
     def examples() -> dict[str, Any]:
         """A few questions that show what the dataset is about."""
-        return {"questions": service.examples}
+        document: dict[str, Any] = plain(Examples(service.examples))
+        return document
 
-    @router.get("/questions/random", response_model=RandomReply)
+    @router.get("/questions/random", response_model=None, responses=document_reply("HeldOut", "Question and answers"))
     def random(seed: Seed = None) -> dict[str, Any]:
         """A question from a held-out fact, with its true answers."""
-        return service.questions.draw(seed)
+        document: dict[str, Any] = plain(service.questions.draw(seed))
+        return document
 
     return router

@@ -1,9 +1,10 @@
 """True answers: which entities the facts of a dataset make true for a query, at its time or at any.
 
 A fact (s, r, o, t) makes o true for (s, r) and s true for (o, r + R), at t. This is the one home of that idea: ranking
-protocols take their filters from it, breakdowns and predictions count by it.
+protocols take their filters from it, breakdowns count by it, predictions mark what is known by it.
 
-``TrueAnswers`` makes a table for many queries when it is first asked for, and keeps it; a table never changes.
+``TrueAnswers`` serves many queries: it sorts the facts into a table when one is first asked for, and keeps it; a table
+never changes. ``answering_facts`` and ``answers_of`` serve a single query by one pass over the facts, without a table.
 """
 
 from __future__ import annotations
@@ -18,9 +19,28 @@ from numpy.typing import NDArray
 from tgap.data import Dataset, Facts
 from tgap.data.facts import both_directions
 from tgap.errors import EvaluationError
-from tgap.scorer import IntArray, QueryBatch
+from tgap.scorer import IntArray, Query, QueryBatch
 
 Int32Array = NDArray[np.int32]
+
+
+def answering_facts(dataset: Dataset, query: Query) -> dict[str, Facts]:
+    """Facts that answer a query at any time, by split; turned, where it asks for heads, so that objects answer it."""
+    found: dict[str, Facts] = {}
+    for split, facts in dataset.splits.items():
+        head = query.relation >= dataset.num_relations
+        given, asked = (facts.object, facts.subject) if head else (facts.subject, facts.object)
+        mine = (given == query.subject) & (facts.relation == query.relation % dataset.num_relations)
+        found[split] = Facts(
+            given[mine], facts.relation[mine] + dataset.num_relations * head, asked[mine], facts.time[mine]
+        )
+    return found
+
+
+def answers_of(dataset: Dataset, query: Query) -> IntArray:
+    """Entities that are true for a query at exactly its time, by facts of all splits; sorted, each once."""
+    facts = Facts.concatenate(list(answering_facts(dataset, query).values()))
+    return np.unique(facts.object[facts.time == query.time])
 
 
 class AnswerRows(NamedTuple):

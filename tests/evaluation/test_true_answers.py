@@ -7,9 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tgap.data import Facts
+from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError
-from tgap.evaluation.answers import TrueAnswers
+from tgap.evaluation.queries import queries_of
+from tgap.evaluation.true_answers import TrueAnswers, answering_facts, answers_of
 from tgap.scorer import Query, QueryBatch
 
 
@@ -84,3 +85,25 @@ def test_too_large_for_a_key_is_a_clear_error() -> None:
     answers = TrueAnswers(2**40, 2**30, {"train": facts((0, 0, 1, 0))})
     with pytest.raises(EvaluationError, match="coarser time unit"):
         answers.at_that_time()
+
+
+def test_one_query_by_a_pass_over_the_facts_equals_the_table(dataset: Dataset) -> None:
+    tables = TrueAnswers.of(dataset)
+    for part in dataset.splits.values():
+        batch = queries_of(part, dataset.num_relations).batch
+        now, ever = tables.at_that_time().rows(batch), tables.at_any_time().rows(batch)
+        for k in range(len(batch)):
+            query = Query(int(batch.subject[k]), int(batch.relation[k]), int(batch.time[k]))
+            assert answers_of(dataset, query).tolist() == now.of(k).tolist()
+            found = answering_facts(dataset, query)
+            assert {fact.object for facts in found.values() for fact in facts} == set(ever.of(k).tolist())
+
+
+def test_answering_facts_keep_their_split_and_answer_as_objects(dataset: Dataset) -> None:
+    """Who visits Ben? Ann does, on days 0 and 9 in train and on day 6 in test."""
+    found = answering_facts(dataset, Query(1, 1 + dataset.num_relations, 6))
+    assert {split: [tuple(fact) for fact in facts] for split, facts in found.items()} == {
+        "train": [(1, 3, 0, 0), (1, 3, 0, 9)],
+        "valid": [],
+        "test": [(1, 3, 0, 6)],
+    }
