@@ -53,7 +53,7 @@ class Engine:
         import torch
 
         from tgap.config import ModelConfig
-        from tgap.graph import TemporalGraph, Visibility
+        from tgap.graph import TemporalGraph
         from tgap.model.tgap import TGAP
 
         self.case = case
@@ -65,7 +65,6 @@ class Engine:
             config = replace(config, walk_cap=case.cap, gather_cap=case.cap, lazy=True)
         self.model = TGAP(config, self.graph, self.span, seed=0, kernels=case.kernels)
         self.optimiser = torch.optim.Adam(self.model.parameters(), 1e-3, fused=True)
-        self.visibility = Visibility(self.graph)
         self.days, self.per_day = np.unique(self.facts[3], return_counts=True)
         self._random = np.random.default_rng(0)
         self._cached: list[Any] | None = None
@@ -93,10 +92,11 @@ class Engine:
         return self._random.choice(np.flatnonzero(self.facts[3] == day), count, replace=False)
 
     def train(self, batch: Batch) -> None:
+        from tgap.graph import View
+
         hidden = self.graph.find_facts(*(column[batch.facts] for column in self.facts))
-        with self.visibility.hidden(hidden):
-            loss = self.model.loss(batch.queries, batch.answers, self.visibility, 0).value
-            loss.backward()  # type: ignore[no-untyped-call]
+        loss = self.model.loss(batch.queries, batch.answers, View.all().without(hidden), 0).value
+        loss.backward()  # type: ignore[no-untyped-call]
         self.improve()
 
     def improve(self) -> None:
@@ -107,14 +107,18 @@ class Engine:
         self.optimiser.zero_grad()
 
     def score(self, batch: Batch) -> None:
-        self.model.score(batch.queries, self.visibility, 0, self._cached)
+        from tgap.graph import View
+
+        self.model.score(batch.queries, View.all(), 0, self._cached)
 
     def warm(self) -> None:
         """Keep the features of the middle day, as the server does."""
         import torch
 
+        from tgap.graph import View
+
         with torch.no_grad():
-            self._cached = [self.model.features(self.span // 2, self.visibility)]
+            self._cached = [self.model.features(self.span // 2, self.model.views.resolve(View.all()))]
 
 
 def measure(case: Case) -> dict[str, Any]:

@@ -33,7 +33,8 @@ from tests.tiny import (
     tiny_graph,
     zero_parameters,
 )
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import visible_graph
 
 # ------------------------------------------------------------------------------------------------------ small functions
 
@@ -194,12 +195,11 @@ def test_copies_share_equally_and_hidden_copies_leave_together() -> None:
     step = walker.run(0, 0, 2).steps[0]
     assert len(copies) == 3
     assert all((step.transition[e] == step.transition[copies[0]]).all() for e in copies)
-    view = Visibility(graph)
-    with view.hidden(graph.fact[copies[:1]].astype(np.int64)):
-        parameters = random_parameters(config, 3, 1, SPAN, 1)
-        hidden = Oracle(config, parameters, graph, 0, SPAN, view.mask, 1)
-        assert all(edge.target != 1 for edge in hidden.out_of[0])
-        assert hidden.run(0, 0, 2).scores.sum() == pytest.approx(1)
+    visible = visible_graph(graph, View.all().without(graph.fact[copies[:1]]))
+    parameters = random_parameters(config, 3, 1, SPAN, 1)
+    hidden = Oracle(config, parameters, graph, 0, SPAN, visible.mask, 1)
+    assert all(edge.target != 1 for edge in hidden.out_of[0])
+    assert hidden.run(0, 0, 2).scores.sum() == pytest.approx(1)
 
 
 def test_sign_of_time_matters_only_where_it_should() -> None:
@@ -254,12 +254,11 @@ def test_hiding_a_fact_equals_a_graph_without_it(name: str) -> None:
     kept = facts[(facts != facts[2]).any(axis=1)]
     full, less = TemporalGraph.build(6, 2, *facts.T), TemporalGraph.build(6, 2, *kept.T)
     parameters = random_parameters(config, 6, 2, SPAN, 1)
-    view = Visibility(full)
-    with view.hidden(full.find_facts(*(facts[2:3, column] for column in range(4)))):
-        hidden = Oracle(config, parameters, full, 0, SPAN, view.mask, 0)
-        query = (int(facts[2, 0]), int(facts[2, 1]), int(facts[2, 3]))
-        without = Oracle(config, parameters, less, 0, SPAN, None, 0)
-        np.testing.assert_allclose(hidden.run(*query).scores, without.run(*query).scores, rtol=1e-12)
+    view = View.all().without(full.find_facts(*(facts[2:3, column] for column in range(4))))
+    hidden = Oracle(config, parameters, full, 0, SPAN, visible_graph(full, view).mask, 0)
+    query = (int(facts[2, 0]), int(facts[2, 1]), int(facts[2, 3]))
+    without = Oracle(config, parameters, less, 0, SPAN, None, 0)
+    np.testing.assert_allclose(hidden.run(*query).scores, without.run(*query).scores, rtol=1e-12)
 
 
 @pytest.mark.parametrize("base", ["recommended", "paper"])

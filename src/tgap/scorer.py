@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.graph import TemporalGraph
+from tgap.graph import TemporalGraph, View
+from tgap.graph.view import WHOLE
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float32]
@@ -102,19 +103,24 @@ class Trace:
     """One query's whole forward pass, as the explanation reads it."""
 
     query: Query
+    view: View  # what of the graph could be seen
     steps: tuple[StepTrace, ...]
     scores: FloatArray  # [N] a^(T), mean over flows: the prediction
 
 
 @runtime_checkable
 class Explainer(Scorer, Protocol):
-    """A scorer that can show its walk, and answer with some facts taken away."""
+    """A scorer that can show its walk, and answer from what a view shows of its graph."""
 
     @property
     def graph(self) -> TemporalGraph:
         """The graph that is walked."""
         ...
 
-    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
-        """The forward pass of one query; ``hidden_facts`` (ids as in ``graph.fact``) are taken out of the graph."""
+    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
+        """Scores [B, N] of queries that see only what ``view`` shows."""
+        ...
+
+    def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        """The forward pass of one query that sees only what ``view`` shows."""
         ...

@@ -7,8 +7,10 @@ import numpy as np
 from tests.oracle import Oracle, OracleStep
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import ModelConfig
-from tgap.graph import TemporalGraph, Visibility
-from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, StepTrace, Trace
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import visible_graph
+from tgap.graph.view import WHOLE
+from tgap.scorer import FloatArray, Query, QueryBatch, StepTrace, Trace
 
 
 class OracleExplainer:
@@ -22,7 +24,6 @@ class OracleExplainer:
         self.span = span
         self.seed = seed
         self.parameters = random_parameters(config, graph.num_entities, graph.num_relations, span, seed)
-        self.view = Visibility(graph)
 
     @property
     def num_entities(self) -> int:
@@ -32,18 +33,16 @@ class OracleExplainer:
     def num_relations(self) -> int:
         return self.graph.num_relations
 
-    def score(self, queries: QueryBatch) -> FloatArray:
+    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         rows = zip(queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist(), strict=True)
-        return np.stack([self.trace(Query(*row)).scores for row in rows])
+        return np.stack([self.trace(Query(*row), view).scores for row in rows])
 
-    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
-        hidden = np.empty(0, dtype=np.int64) if hidden_facts is None else hidden_facts
-        with self.view.hidden(hidden) as view:
-            mask = view.mask.copy()
+    def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        mask = visible_graph(self.graph, view.at(query.time)).mask
         oracle = Oracle(self.config, self.parameters, self.graph, 0, self.span, mask, self.seed)
         result = oracle.run(query.subject, query.relation, query.time)
         steps = tuple(self._step(step, query.time) for step in result.steps)
-        return Trace(query, steps, result.scores.astype(np.float32))
+        return Trace(query, view, steps, result.scores.astype(np.float32))
 
     def _step(self, step: OracleStep, query_time: int) -> StepTrace:
         graph = self.graph

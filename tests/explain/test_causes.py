@@ -8,7 +8,9 @@ import numpy as np
 from tests.explain.small_dataset import small_dataset, small_explainer
 from tgap.data import Cause, Dataset
 from tgap.explain.causes import cause_figures
-from tgap.scorer import IntArray, Query, Trace
+from tgap.graph import View
+from tgap.graph.view import WHOLE
+from tgap.scorer import Query, Trace
 
 
 def with_causes(causes: dict[int, Cause]) -> Dataset:
@@ -25,11 +27,11 @@ class Sure:
         self.score = self.inner.score
         self.answer = answer
 
-    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
-        trace = self.inner.trace(query, hidden_facts)
+    def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        trace = self.inner.trace(query, view)
         scores = np.zeros_like(trace.scores)
         scores[self.answer] = 1.0
-        return Trace(trace.query, trace.steps, scores)
+        return replace(trace, scores=scores)
 
 
 def test_a_cause_in_sight_is_found_and_shares_add_up() -> None:

@@ -10,6 +10,7 @@ from tests.tiny import from_facts, tiny_config
 from tgap.evaluation.ranks import scored_rank
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.faithfulness import check, faithfulness, used_facts
+from tgap.graph import View
 from tgap.scorer import Query, QueryBatch
 
 
@@ -23,7 +24,7 @@ def test_check_recomputes_without_the_strongest_facts(seed: int, count: int) -> 
     facts, used = used_facts(explainer.graph, trace)
     assert list(found.strongest.facts) == facts[:count].tolist()
     assert np.all(np.diff(used) <= 0)
-    again = explainer.trace(trace.query, hidden_facts=np.array(found.strongest.facts, dtype=np.int64))
+    again = explainer.trace(trace.query, trace.view.without(found.strongest.facts))
     assert found.strongest.after == scored_rank(again.scores, answer)
     touched = set(explainer.graph.fact[again.steps[0].edge].tolist())
     assert not touched & set(found.strongest.facts)
@@ -34,6 +35,17 @@ def test_check_recomputes_without_the_strongest_facts(seed: int, count: int) -> 
         assert set(control.facts) <= set(facts.tolist())
         assert len(set(control.facts)) == len(control.facts) <= count
     assert found == check(explainer, trace, answer, count=count, seed=seed)
+
+
+def test_a_check_sees_what_its_trace_saw() -> None:
+    explainer = tiny_explainer(7, entities=8, facts=30)
+    trace = explainer.trace(Query(0, 0, 6), View.all().before_query().without([2]))
+    answer = int(trace.scores.argmax())
+    found = check(explainer, trace, answer, count=2)
+    view = View.all().before_query().without([2, *found.strongest.facts])
+    assert found.strongest.after == scored_rank(explainer.trace(trace.query, view).scores, answer)
+    elsewhere = explainer.trace(trace.query, View.all().without(found.strongest.facts))
+    assert found.strongest.after != scored_rank(elsewhere.scores, answer)
 
 
 def test_attention_over_all_facts_and_waits_is_the_number_of_steps() -> None:

@@ -83,7 +83,7 @@ def test_the_best_walk_of_the_mean_attention_is_not_the_answer() -> None:
         trace = explainer.trace(Query(0, 0, 3))
         answer = int(trace.scores.argmax())
         best = heaviest_walks(trace, answer, explainer.graph.loop_relation, 1).walks[0]
-        means = Trace(trace.query, tuple(_mean_flow(step) for step in trace.steps), trace.scores)
+        means = replace(trace, steps=tuple(_mean_flow(step) for step in trace.steps))
         greedy = heaviest_walks(means, answer, explainer.graph.loop_relation, 1).walks[0]
         missed += best.edges != greedy.edges
     assert missed > 0

@@ -13,16 +13,22 @@ from tests.tiny import tiny_config, tiny_graph
 from tgap.errors import QueryError
 from tgap.explain import profile as module
 from tgap.explain.profile import queries_profile, query_profile
-from tgap.scorer import IntArray, Query, QueryBatch, Trace
+from tgap.graph import View
+from tgap.graph.resolve import visible_graph
+from tgap.graph.view import WHOLE
+from tgap.scorer import Query, QueryBatch, Trace
 
 
-def by_loops(explainer: OracleExplainer, queries: list[Query]) -> tuple[dict[tuple[int, int], float], dict[int, int]]:
+def by_loops(
+    explainer: OracleExplainer, queries: list[Query], view: View
+) -> tuple[dict[tuple[int, int], float], dict[int, int]]:
     """Attention by (relation, displacement) and base by displacement, written out."""
     graph = explainer.graph
     attention: dict[tuple[int, int], float] = defaultdict(float)
     base: dict[int, int] = defaultdict(int)
     for query in queries:
-        trace = explainer.trace(query)
+        trace = explainer.trace(query, view)
+        visible = np.flatnonzero(visible_graph(graph, view.at(query.time)).mask)
         for step in trace.steps:
             for place in range(len(step.edge)):
                 dt = int(step.time[place]) - query.time
@@ -30,20 +36,24 @@ def by_loops(explainer: OracleExplainer, queries: list[Query]) -> tuple[dict[tup
                 attention[int(step.relation[place]), dt] += share
         near = {query.subject}
         for _ in range(len(trace.steps) - 1):
-            near |= {int(graph.neighbour[e]) for e in range(graph.num_edges) if int(graph.source[e]) in near}
-        for edge in range(graph.num_edges):
+            near |= {int(graph.neighbour[e]) for e in visible if int(graph.source[e]) in near}
+        for edge in visible:
             if graph.fact[edge] >= 0 and int(graph.source[edge]) in near:
                 base[int(graph.time[edge]) - query.time] += 1
     return attention, base
 
 
 @settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 10_000), steps=st.integers(1, 3))
-def test_profile_agrees_with_plain_counting(seed: int, steps: int) -> None:
+@given(
+    seed=st.integers(0, 10_000),
+    steps=st.integers(1, 3),
+    view=st.sampled_from([View.all(), View.all().without([0, 3, 4]).until(9), View.all().before_query()]),
+)
+def test_profile_agrees_with_plain_counting(seed: int, steps: int, view: View) -> None:
     explainer = tiny_explainer(seed, steps, entities=9, facts=8)
     queries = [Query(0, 0, 4), Query(3, 1, 40), Query(0, 0, 4), Query(5, 2, -2)]  # one twice, two off the timeline
-    found = queries_profile(explainer, QueryBatch.of(queries))
-    attention, base = by_loops(explainer, queries)
+    found = queries_profile(explainer, QueryBatch.of(queries), view=view)
+    attention, base = by_loops(explainer, queries, view)
     loop = explainer.graph.loop_relation
     assert found.queries == 4
     assert found.unit == 1
@@ -59,10 +69,11 @@ def test_profile_agrees_with_plain_counting(seed: int, steps: int) -> None:
 def test_one_query_is_a_batch_of_one() -> None:
     explainer = tiny_explainer(5)
     query = Query(1, 1, 6)
-    alone = query_profile(explainer.graph, explainer.trace(query))
-    batch = queries_profile(explainer, QueryBatch.of([query]))
-    assert np.allclose(alone.attention, batch.attention)
-    assert alone.base.tolist() == batch.base.tolist()
+    for view in (View.all().before_query(), View.all()):
+        alone = query_profile(explainer.graph, explainer.trace(query, view))
+        batch = queries_profile(explainer, QueryBatch.of([query]), view=view)
+        assert np.allclose(alone.attention, batch.attention)
+        assert alone.base.tolist() == batch.base.tolist()
     assert sum(alone.by_sign(alone.base).values()) == alone.base.sum()
     strongest = alone.strongest_relations(2)
     assert strongest[0][1] >= strongest[1][1]
@@ -90,8 +101,8 @@ def test_progress_sees_every_distinct_query() -> None:
 class Unpunctual(OracleExplainer):
     """Earlier questions take longer, so that walks end in another order than they begin."""
 
-    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
-        found = super().trace(query, hidden_facts)
+    def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        found = super().trace(query, view)
         time.sleep(0.002 * (9 - query.time))
         return found
 
@@ -110,7 +121,7 @@ def test_sums_do_not_depend_on_which_walk_ends_first(monkeypatch: pytest.MonkeyP
 
 def test_a_failure_in_a_walk_is_heard() -> None:
     class Broken(OracleExplainer):
-        def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:  # noqa: ARG002
+        def trace(self, query: Query, view: View = WHOLE) -> Trace:  # noqa: ARG002
             raise QueryError("no")
 
     explainer = Broken(tiny_graph(3, entities=8, relations=2, facts=20), tiny_config(), span=12)

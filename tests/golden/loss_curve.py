@@ -17,7 +17,7 @@ import torch
 
 from tgap.config import ModelConfig
 from tgap.data import make_world
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.kernels import set_threads
 from tgap.model.tgap import TGAP
 from tgap.scorer import QueryBatch
@@ -44,7 +44,6 @@ def run(steps: int = 20, seed: int = 0, threads: int = 2, kernels: str = "compil
     graph = TemporalGraph.build(world.num_entities, relations, facts.subject, facts.relation, facts.object, facts.time)
     model = TGAP(CONFIG, graph, world.timeline.span, seed=seed, kernels=kernels)
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
-    view = Visibility(graph)
     in_time = np.argsort(facts.time, kind="stable")
     starts = np.random.default_rng(seed).integers(0, len(facts) - BATCH, steps)
     losses = []
@@ -55,10 +54,10 @@ def run(steps: int = 20, seed: int = 0, threads: int = 2, kernels: str = "compil
             mine.subject if forward else mine.object, mine.relation + (0 if forward else relations), mine.time
         )
         hidden = graph.find_facts(mine.subject, mine.relation, mine.object, mine.time)
-        with view.hidden(hidden):
-            loss = model.loss(queries, mine.object if forward else mine.subject, view, seed=1000 * seed + step).value
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+        view = View.all().without(hidden)
+        loss = model.loss(queries, mine.object if forward else mine.subject, view, seed=1000 * seed + step).value
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         losses.append(loss.item())
     digest = hashlib.sha256()

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from tests.oracle import MASK, edge_hash, mix
 from tests.tiny import from_facts, tiny_graph
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_edge_set, capped_roads, capped_rows
+from tgap.graph.resolve import VisibleGraph, visible_graph
 
 MANY = settings(max_examples=80, deadline=None)
 ROUNDS = 3000
@@ -25,7 +26,7 @@ def hub(leaves: int) -> TemporalGraph:
     return from_facts(leaves + 1, 1, [(0, 0, leaf, leaf - 1) for leaf in range(1, leaves + 1)])
 
 
-def shown(view: Visibility, node: int) -> list[int]:
+def shown(view: VisibleGraph, node: int) -> list[int]:
     graph = view.graph
     return [edge for edge in range(int(graph.row[node]), int(graph.row[node + 1])) if view.mask[edge]]
 
@@ -34,7 +35,7 @@ def displacement(graph: TemporalGraph, edge: int, time: int) -> int:
     return 0 if graph.fact[edge] < 0 else abs(int(graph.time[edge]) - time)
 
 
-def drawn(view: Visibility, node: int, time: int, cap: Cap) -> list[int]:
+def drawn(view: VisibleGraph, node: int, time: int, cap: Cap) -> list[int]:
     """What a row keeps, from the law as it is written, with whole numbers of any size and a sort."""
     key = mix(cap.seed)
     for part in (time, cap.step, node):
@@ -50,7 +51,7 @@ def drawn(view: Visibility, node: int, time: int, cap: Cap) -> list[int]:
     return [edges[(k * n + key % n) // m] for k in range(m)]
 
 
-def kept(view: Visibility, node: int, time: int, cap: Cap) -> list[int]:
+def kept(view: VisibleGraph, node: int, time: int, cap: Cap) -> list[int]:
     return [int(edge) for edge in capped_rows(view, np.array([node]), time, cap)[1]]
 
 
@@ -68,13 +69,13 @@ def test_rows_keep_what_the_law_says(seed: int, time: int, most: int, near: bool
     nodes = np.sort(random.permutation(graph.num_entities)[: random.integers(1, graph.num_entities + 1)])
     cap = Cap(most, near, seed, step)
     facts = random.choice(graph.num_facts, int(hidden * graph.num_facts), replace=False)
-    with Visibility(graph).hidden(facts) as view:
-        row, edge = capped_rows(view, nodes, time, cap)
-        for k, node in enumerate(nodes.tolist()):
-            assert edge[row[k] : row[k + 1]].tolist() == drawn(view, node, time, cap)
+    view = visible_graph(graph, View.all().without(facts))
+    row, edge = capped_rows(view, nodes, time, cap)
+    for k, node in enumerate(nodes.tolist()):
+        assert edge[row[k] : row[k + 1]].tolist() == drawn(view, node, time, cap)
 
 
-def frequencies(view: Visibility, cap: Cap, time: int = 3) -> NDArray[np.float64]:
+def frequencies(view: VisibleGraph, cap: Cap, time: int = 3) -> NDArray[np.float64]:
     """Share of seeds in which each edge of entity 0 is kept; the number kept is always the same."""
     degree = int(view.graph.degree[0])
     wanted = min(cap.most, int(view.degree[0]))
@@ -90,18 +91,18 @@ def assert_close_to_law(found: NDArray[np.float64], chance: NDArray[np.float64] 
 
 @pytest.mark.parametrize(("leaves", "most"), [(9, 8), (9, 3), (9, 1), (99, 40), (10, 10)])
 def test_every_edge_of_a_row_is_kept_equally_often(leaves: int, most: int) -> None:
-    found = frequencies(Visibility(hub(leaves)), Cap(most, False, 0))
+    found = frequencies(visible_graph(hub(leaves), View.all()), Cap(most, False, 0))
     assert_close_to_law(found, most / (leaves + 1))
 
 
 @pytest.mark.parametrize("most", [2, 4, 6])
 def test_every_visible_edge_is_kept_equally_often(most: int) -> None:
     graph = hub(11)
-    with Visibility(graph).hidden(np.array([0, 1, 2, 7, 10])) as view:
-        found = frequencies(view, Cap(most, False, 0))
-        visible = view.mask[: graph.degree[0]] == 1
-        assert (found[~visible] == 0).all()
-        assert_close_to_law(found[visible], most / 7)
+    view = visible_graph(graph, View.all().without([0, 1, 2, 7, 10]))
+    found = frequencies(view, Cap(most, False, 0))
+    visible = view.mask[: graph.degree[0]] == 1
+    assert (found[~visible] == 0).all()
+    assert_close_to_law(found[visible], most / 7)
 
 
 def chances(weight: NDArray[np.float64], most: int) -> NDArray[np.float64]:
@@ -119,18 +120,18 @@ def chances(weight: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_near_edges_are_drawn_in_proportion_to_their_nearness(most: int) -> None:
     graph, time = hub(8), 2
-    with Visibility(graph).hidden(np.array([4, 6])) as view:
-        edges = np.array(shown(view, 0))
-        weight = np.array([1 / (1 + displacement(graph, edge, time)) for edge in edges])
-        found = frequencies(view, Cap(most, True, 0), time)
-        assert_close_to_law(found[edges], chances(weight, most))
-        assert found.sum() == pytest.approx(most)  # hidden edges are never kept
+    view = visible_graph(graph, View.all().without([4, 6]))
+    edges = np.array(shown(view, 0))
+    weight = np.array([1 / (1 + displacement(graph, edge, time)) for edge in edges])
+    found = frequencies(view, Cap(most, True, 0), time)
+    assert_close_to_law(found[edges], chances(weight, most))
+    assert found.sum() == pytest.approx(most)  # hidden edges are never kept
 
 
 @pytest.mark.parametrize("near", [False, True])
 def test_samples_differ_by_time_step_entity_and_seed_and_by_nothing_else(near: bool) -> None:
     graph = from_facts(62, 1, [(centre, 0, leaf, 5) for centre in (0, 1) for leaf in range(2, 62)])
-    view = Visibility(graph)
+    view = visible_graph(graph, View.all())
 
     def ranks(node: int, time: int, seed: int = 0, step: int = 0) -> tuple[int, ...]:
         """Kept edges, counted from the start of the row; times are as far from all facts as from one another."""
@@ -146,7 +147,7 @@ def test_samples_differ_by_time_step_entity_and_seed_and_by_nothing_else(near: b
 
 
 def test_over_times_too_every_edge_is_kept_equally_often() -> None:
-    view = Visibility(hub(9))
+    view = visible_graph(hub(9), View.all())
     samples = [kept(view, 0, time, Cap(8, False, 1)) for time in range(-ROUNDS // 2, ROUNDS // 2)]
     assert_close_to_law(np.bincount(np.concatenate(samples), minlength=10) / ROUNDS, 0.8)
 
@@ -157,9 +158,9 @@ def test_roads_are_the_kept_rows(seed: int, most: int, near: bool) -> None:
     graph, random = tiny_graph(seed, facts=40), np.random.default_rng(seed)
     nodes = np.sort(random.permutation(graph.num_entities)[: random.integers(0, graph.num_entities + 1)])
     cap = Cap(most, near, seed, 1)
-    with Visibility(graph).hidden(np.arange(0, graph.num_facts, 4)) as view:
-        row, edge = capped_rows(view, nodes, 5, cap)
-        seen = capped_roads(view, nodes, 5, cap)
+    view = visible_graph(graph, View.all().without(range(0, graph.num_facts, 4)))
+    row, edge = capped_rows(view, nodes, 5, cap)
+    seen = capped_roads(view, nodes, 5, cap)
     lengths = np.zeros(graph.num_entities, np.int64)
     lengths[nodes] = np.diff(row)
     np.testing.assert_array_equal(np.diff(seen.row), lengths)
@@ -186,7 +187,7 @@ def test_gathered_edges_are_the_kept_rows_seen_from_their_far_ends(
 ) -> None:
     graph, random = tiny_graph(seed, facts=40), np.random.default_rng(seed)
     nodes = random.permutation(graph.num_entities)[:5]
-    view, cap = Visibility(graph), Cap(most, False, seed)
+    view, cap = visible_graph(graph, View.all()), Cap(most, False, seed)
     row, edge = capped_rows(view, nodes, 5, cap)
     found = capped_edge_set(view, graph.inverse(graph.relation).astype(np.int32), nodes, origin, 5, cap, signs)
     assert found.source_index is not None

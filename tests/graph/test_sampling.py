@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tests import oracle
 from tests.tiny import star_hub, tiny_graph
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.graph.hashing import query_keys
+from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.graph.sampling import CoreNodes, choose_core, sample_edges
 from tgap.graph.subgraph import roads
 
@@ -59,7 +60,7 @@ def test_core_nodes_are_the_entities_of_highest_mass(seed: int, most: int, level
 
 
 def plain_selection(
-    graph: TemporalGraph, view: Visibility, nodes: list[int], value: dict[int, float], key: int, most: tuple[int, int]
+    graph: TemporalGraph, view: VisibleGraph, nodes: list[int], value: dict[int, float], key: int, most: tuple[int, int]
 ) -> tuple[list[int], list[int]]:
     """Candidates and added edges by sorting."""
     sampled, added = most
@@ -91,20 +92,20 @@ def test_sampled_edges_are_those_that_sorting_chooses(
     if single:
         attention = attention.astype(np.float32)
     facts = random.choice(graph.num_facts, int(hidden * graph.num_facts), replace=False)
-    with Visibility(graph).hidden(facts) as view:
-        sample = sample_edges(roads(view), core, node, attention, KEYS, step, *most)
-        for query in range(len(QUERIES)):
-            entries = core.entry[core.row[query] : core.row[query + 1]]
-            value = {
-                int(graph.row[node[m]]) + k: float(attention[core.start[m] + k])
-                for m in entries
-                for k in range(int(graph.degree[node[m]]))
-            }
-            nodes = [int(node[m]) for m in entries]
-            wanted = plain_selection(graph, view, nodes, value, key_of(query, step), most)
-            candidates = sample.candidate[sample.candidate_row[query] : sample.candidate_row[query + 1]]
-            added = sample.added[sample.added_row[query] : sample.added_row[query + 1]]
-            assert (sorted(candidates.tolist()), sorted(added.tolist())) == wanted
+    view = visible_graph(graph, View.all().without(facts))
+    sample = sample_edges(roads(view), core, node, attention, KEYS, step, *most)
+    for query in range(len(QUERIES)):
+        entries = core.entry[core.row[query] : core.row[query + 1]]
+        value = {
+            int(graph.row[node[m]]) + k: float(attention[core.start[m] + k])
+            for m in entries
+            for k in range(int(graph.degree[node[m]]))
+        }
+        nodes = [int(node[m]) for m in entries]
+        wanted = plain_selection(graph, view, nodes, value, key_of(query, step), most)
+        candidates = sample.candidate[sample.candidate_row[query] : sample.candidate_row[query + 1]]
+        added = sample.added[sample.added_row[query] : sample.added_row[query + 1]]
+        assert (sorted(candidates.tolist()), sorted(added.tolist())) == wanted
 
 
 def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
@@ -114,7 +115,7 @@ def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
     degree = int(graph.degree[0])
     core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
     node, attention = np.zeros(1, np.int32), np.full(degree, 0.1)
-    sample = sample_edges(roads(Visibility(graph)), core, node, attention, keys, step, sampled, 1000)
+    sample = sample_edges(roads(visible_graph(graph, View.all())), core, node, attention, keys, step, sampled, 1000)
     return [int(edge) for edge in sample.candidate]
 
 
@@ -140,7 +141,9 @@ def test_of_equal_attention_the_lowest_hashes_join(added: int) -> None:
     degree = int(graph.degree[0])
     core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
     flat = np.full(degree, 0.25, np.float32)
-    sample = sample_edges(roads(Visibility(graph)), core, np.zeros(1, np.int32), flat, keys, 1, 1000, added)
+    sample = sample_edges(
+        roads(visible_graph(graph, View.all())), core, np.zeros(1, np.int32), flat, keys, 1, 1000, added
+    )
     key = oracle.step_key(0, 0, 0, 5, 1)
     wanted = sorted(range(degree), key=lambda e: oracle.edge_hash(key, e))[:added]
     assert sorted(sample.added.tolist()) == sorted(wanted)
@@ -155,7 +158,9 @@ def test_attention_that_is_not_a_number_counts_as_lowest(numbers: int, added: in
     core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
     attention = np.full(degree, np.nan, np.float32)
     attention[:numbers] = 0.1
-    sample = sample_edges(roads(Visibility(graph)), core, np.zeros(1, np.int32), attention, keys, 1, 1000, added)
+    sample = sample_edges(
+        roads(visible_graph(graph, View.all())), core, np.zeros(1, np.int32), attention, keys, 1, 1000, added
+    )
     key = oracle.step_key(0, 0, 0, 5, 1)
     wanted = sorted(range(degree), key=lambda e: (np.isnan(attention[e]), oracle.edge_hash(key, e)))[:added]
     assert sorted(sample.added.tolist()) == sorted(wanted)

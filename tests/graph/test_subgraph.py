@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.tiny import tiny_graph
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import visible_graph
 from tgap.graph.subgraph import Subgraphs, compact_edge_set, find_entries, roads, whole_edge_set
 from tgap.kernels.structure import EdgeSet
 
@@ -179,15 +180,15 @@ def test_the_edge_set_of_subgraphs_without_edges() -> None:
 @given(seed=seeds, origin=st.integers(-1, 13))
 def test_the_edge_set_of_the_whole_graph_is_its_visible_edges(seed: int, origin: int) -> None:
     graph = tiny_graph(seed)
-    with Visibility(graph).hidden(np.arange(0, graph.num_facts, 3)) as view:
-        got = whole_edge_set(view, graph.inverse(graph.relation).astype(np.int32), origin)
-        wanted = []
-        for edge in np.flatnonzero(view.mask):
-            dt = 0 if graph.fact[edge] < 0 else int(graph.time[edge]) - origin
-            ends = int(graph.source[edge]), int(graph.neighbour[edge])
-            wanted.append((*ends, int(graph.relation[edge]), dt, int(np.sign(dt)) + 1))
-        assert flat(got, 3) == sorted(wanted)
-        assert_sources_lead_back(got)
+    view = visible_graph(graph, View.all().without(range(0, graph.num_facts, 3)))
+    got = whole_edge_set(view, graph.inverse(graph.relation).astype(np.int32), origin)
+    wanted = []
+    for edge in np.flatnonzero(view.mask):
+        dt = 0 if graph.fact[edge] < 0 else int(graph.time[edge]) - origin
+        ends = int(graph.source[edge]), int(graph.neighbour[edge])
+        wanted.append((*ends, int(graph.relation[edge]), dt, int(np.sign(dt)) + 1))
+    assert flat(got, 3) == sorted(wanted)
+    assert_sources_lead_back(got)
 
 
 def test_everything_is_every_entity_for_one_query() -> None:
@@ -199,7 +200,7 @@ def test_everything_is_every_entity_for_one_query() -> None:
 
 def test_roads_are_the_graph_as_it_is_seen() -> None:
     graph = tiny_graph(2)
-    view = Visibility(graph).window(3, 8)
+    view = visible_graph(graph, View.all().since(3).until(8))
     seen = roads(view)
     np.testing.assert_array_equal(seen.mask, view.mask)
     np.testing.assert_array_equal(seen.degree, view.degree)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tests.tiny import tiny_graph
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import visible_graph
 from tgap.graph.subgraph import roads
 from tgap.kernels import flows
 from tgap.kernels.backend import Recording
@@ -58,8 +59,7 @@ def _rows(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 def stage(seed: int = 0, hidden: int = 0) -> Stage:
     """The first query holds mass on 0, 2, 4 and has the subgraph 2, 3; the second holds all on 1, its subgraph."""
     graph = tiny_graph(seed, entities=5, relations=1, facts=9, span=SPAN)
-    view = Visibility(graph)
-    view.hidden(np.arange(min(hidden, graph.num_facts))).__enter__()  # stays hidden
+    visible = visible_graph(graph, View.all().without(range(min(hidden, graph.num_facts))))
     walkers = Walkers(
         mass_row=np.array([0, 3, 4]),
         mass_node=np.array([4, 0, 2, 1], np.int32),
@@ -78,7 +78,7 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
     mass[:3] /= mass[:3].sum(0)
     mass[3] = 1
     mass[:, FLOWS:] = 0
-    given = FlowInput(walkers, roads(view), CLOCK, LANES, FLOWS, graph.loop_relation, 0.1)
+    given = FlowInput(walkers, roads(visible), CLOCK, LANES, FLOWS, graph.loop_relation, 0.1)
     tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3), normal(2 * CLOCK.buckets - 1))
     return Stage(graph, given, tensors)
 

@@ -13,7 +13,7 @@ from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig
 from tgap.errors import ConfigError, QueryError
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.kernels import backend
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
@@ -58,7 +58,7 @@ def guarded(model: TGAP, monkeypatch: pytest.MonkeyPatch) -> TGAP:
 
 def all_refuse(model: TGAP, batch: QueryBatch, message: str) -> None:
     """Loss, score and record refuse a batch of one."""
-    view = Visibility(model.graph)
+    view = View.all()
     with pytest.raises(QueryError, match=message):
         model.score(batch, view, 0)
     with pytest.raises(QueryError, match=message):
@@ -74,7 +74,7 @@ def test_ids_out_of_range_are_refused(query: tuple[int, int, int], message: str,
 
 def test_one_bad_query_among_good_ones_is_named(guarded: TGAP) -> None:
     with pytest.raises(QueryError, match="subject id 9 is"):
-        guarded.score(batch_of((0, 0, 1), (9, 1, 2), (3, 2, 1)), Visibility(guarded.graph), 0)
+        guarded.score(batch_of((0, 0, 1), (9, 1, 2), (3, 2, 1)), View.all(), 0)
 
 
 @pytest.mark.parametrize("time", [*FAR, LEAST])
@@ -83,7 +83,7 @@ def test_times_beyond_32_bits_are_refused(time: int, guarded: TGAP) -> None:
 
 
 def test_an_empty_batch_is_refused(guarded: TGAP) -> None:
-    view = Visibility(guarded.graph)
+    view = View.all()
     with pytest.raises(QueryError, match="empty"):
         guarded.score(EMPTY, view, 0)
     with pytest.raises(QueryError, match="empty"):
@@ -93,7 +93,7 @@ def test_an_empty_batch_is_refused(guarded: TGAP) -> None:
 @pytest.mark.parametrize("answers", [[], [1], [1, 2, 3], [1, -1], [1, ENTITIES], [2**40, 1]])
 def test_wrong_answers_are_refused(answers: list[int], guarded: TGAP) -> None:
     with pytest.raises(QueryError, match="expected 2 answers with entity ids from 0 to 7"):
-        guarded.loss(batch_of((1, 0, 3), (2, 1, 3)), np.array(answers, np.int64), Visibility(guarded.graph), 0)
+        guarded.loss(batch_of((1, 0, 3), (2, 1, 3)), np.array(answers, np.int64), View.all(), 0)
 
 
 @pytest.mark.parametrize("query", [*BAD_IDS, *((1, 0, time) for time in FAR)])
@@ -104,7 +104,7 @@ def test_the_scorer_refuses_what_the_model_refuses(query: tuple[int, int, int], 
     with pytest.raises(QueryError):
         scorer.trace(Query(*query))
     with pytest.raises(QueryError):
-        scorer.trace(Query(*query), hidden_facts=np.array([0]))
+        scorer.trace(Query(*query), View.all().without([0]))
 
 
 @pytest.mark.parametrize("time", FAR)
@@ -118,7 +118,7 @@ def test_the_scorer_computes_nothing_for_a_refused_time(time: int, guarded: TGAP
 
 def test_hidden_facts_that_do_not_exist_are_refused(model: TGAP) -> None:
     with pytest.raises(QueryError):
-        TGAPScorer(model, EvaluationConfig()).trace(Query(1, 0, 3), hidden_facts=np.array([10**6]))
+        TGAPScorer(model, EvaluationConfig()).trace(Query(1, 0, 3), View.all().without([10**6]))
 
 
 def test_the_scorer_gives_no_rows_for_no_queries(model: TGAP) -> None:
@@ -144,7 +144,7 @@ def test_broken_weights_never_crash_a_training_step(kernels: str) -> None:
     parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 1)
     parameters["entity"][:] = np.nan
     model = model_of(config, graph, SPAN, parameters, kernels)
-    loss = model.loss(batch_of((1, 0, 3)), np.array([2]), Visibility(graph), 0).value
+    loss = model.loss(batch_of((1, 0, 3)), np.array([2]), View.all(), 0).value
     loss.backward()  # type: ignore[no-untyped-call]
     assert np.isnan(loss.item())
 
@@ -162,7 +162,7 @@ def overgrown(kernels: str = "compiled", **values: Any) -> TGAP:
 def test_scores_that_are_no_numbers_are_refused(kernels: str, values: dict[str, Any]) -> None:
     model = overgrown(kernels, **values)
     query = Query(1, 0, 3)
-    raw = model.score(QueryBatch.of([query]), Visibility(model.graph), 0)
+    raw = model.score(QueryBatch.of([query]), View.all(), 0)
     assert raw.isnan().any(), "the case is reached"
     scorer = TGAPScorer(model, EvaluationConfig())  # each weight by itself is fine
     message = r"the query \(subject 1, relation 0, time 3\) has scores that are no finite numbers"
@@ -171,7 +171,7 @@ def test_scores_that_are_no_numbers_are_refused(kernels: str, values: dict[str, 
     with pytest.raises(QueryError, match=message):
         scorer.trace(query)
     with pytest.raises(QueryError, match=message):
-        scorer.trace(query, hidden_facts=np.array([0]))
+        scorer.trace(query, View.all().without([0]))
 
 
 def test_a_prediction_from_scores_that_are_no_numbers_is_refused() -> None:

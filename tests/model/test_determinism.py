@@ -16,7 +16,7 @@ from tests.golden import loss_curve
 from tests.golden.loss_curve import Run, run
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
-from tgap.graph import Visibility
+from tgap.graph import View
 from tgap.kernels import num_threads, set_threads
 
 STEPS = 5
@@ -62,7 +62,7 @@ def test_another_sampling_seed_gives_other_samples_and_the_same_one_the_same() -
     model = model_of(config, graph, 12, random_parameters(config, 8, 3, 12, 5))
 
     def sampled(seed: int) -> list[list[int]]:
-        records = model.record(batch_of((0, 1, 4)), Visibility(graph), seed)
+        records = model.record(batch_of((0, 1, 4)), View.all(), seed)
         return [record.sample.candidate.tolist() for record in records if record.sample is not None]
 
     assert sampled(1) == sampled(1)

@@ -13,7 +13,7 @@ from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig, ModelConfig
 from tgap.errors import ConfigError
-from tgap.graph import Visibility
+from tgap.graph import View
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
 
@@ -62,7 +62,7 @@ def test_the_second_device_is_as_strict_as_a_real_one() -> None:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_the_reference_runs_on_the_device_of_its_parameters(name: str) -> None:
     at_home, away = build(CONFIGS[name]), build(CONFIGS[name]).to(AWAY)
-    view = Visibility(at_home.graph)
+    view = View.all()
     assert all(isinstance(parameter, Away) for parameter in away.parameters())
 
     scores = away.score(QUERIES, view, 0)
@@ -89,7 +89,7 @@ def test_the_scorer_brings_its_answers_home() -> None:
 
 def test_the_compiled_kernels_want_the_cpu() -> None:
     model = build(CONFIGS["recommended"], "compiled").to(AWAY)
-    view = Visibility(model.graph)
+    view = View.all()
     clear = "the compiled kernels run on the CPU, but the model is on meta; move it"
     with pytest.raises(ConfigError, match=clear):
         model.score(QUERIES, view, 0)

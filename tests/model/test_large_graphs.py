@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig, ModelConfig
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_rows
+from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
+from tgap.model.walk import Walk
 from tgap.scorer import Query, QueryBatch
 
 Choice = Literal["uniform", "near"]
@@ -34,7 +36,7 @@ def build(config: ModelConfig, kernels: str = "compiled") -> TGAP:
 
 
 def results(config: ModelConfig, kernels: str = "compiled") -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    model, view = build(config, kernels), Visibility(GRAPH)
+    model, view = build(config, kernels), View.all()
     scores = model.score(QUERIES, view, 0)
     loss = model.loss(QUERIES, ANSWERS, view, 0).value
     loss.backward()  # type: ignore[no-untyped-call]
@@ -54,8 +56,8 @@ def results(config: ModelConfig, kernels: str = "compiled") -> tuple[torch.Tenso
 def test_nothing_changes_where_nothing_is_cut(values: dict[str, object]) -> None:
     config = replace(BASE, **values)  # type: ignore[arg-type]
     if config.pgnn_layers == 0:
-        plain = TGAP(replace(config, lazy=False), GRAPH, SPAN).double().score(QUERIES, Visibility(GRAPH), 0)
-        lazy = TGAP(config, GRAPH, SPAN).double().score(QUERIES, Visibility(GRAPH), 0)
+        plain = TGAP(replace(config, lazy=False), GRAPH, SPAN).double().score(QUERIES, View.all(), 0)
+        lazy = TGAP(config, GRAPH, SPAN).double().score(QUERIES, View.all(), 0)
         torch.testing.assert_close(lazy, plain)
         return
     for found, wanted in zip(results(config), results(BASE), strict=True):
@@ -76,36 +78,34 @@ def test_capped_kernels_agree_with_the_reference(values: dict[str, object]) -> N
 
 def test_a_capped_query_does_not_depend_on_its_batch() -> None:
     model = build(replace(BASE, walk_cap=4, gather_cap=3, lazy=True))
-    together = model.score(QUERIES, Visibility(GRAPH), 0)
+    together = model.score(QUERIES, View.all(), 0)
     for row in range(len(QUERIES)):
-        alone = model.score(QUERIES.take(slice(row, row + 1)), Visibility(GRAPH), 0)
+        alone = model.score(QUERIES.take(slice(row, row + 1)), View.all(), 0)
         torch.testing.assert_close(alone[0], together[row])
 
 
-def only(view: Visibility, edges: NDArray[np.int64]) -> Visibility:
-    """A view of nothing but the given edges: not a graph (an edge may be there without its inverse), but rows."""
-    seen = Visibility(view.graph)
-    seen.mask = np.zeros_like(view.mask)
-    seen.mask[edges] = 1
-    total = np.concatenate([[0], np.cumsum(seen.mask, dtype=np.int64)])
-    seen.degree = np.diff(total[view.graph.row]).astype(np.int32)
-    seen.pair_count = np.diff(total[view.graph.pair_edge]).astype(np.int32)
-    return seen
+def only(edges: NDArray[np.int64]) -> VisibleGraph:
+    """Nothing but the given edges: no view of the graph (an edge may be there without its inverse), but rows."""
+    mask = np.zeros(GRAPH.num_edges, np.uint8)
+    mask[edges] = 1
+    total = np.concatenate([[0], np.cumsum(mask, dtype=np.int64)])
+    degree, pair_count = (np.diff(total[row]).astype(np.int32) for row in (GRAPH.row, GRAPH.pair_edge))
+    return VisibleGraph(GRAPH, mask, degree, pair_count)
 
 
-def kept(view: Visibility, cap: Cap, time: int) -> NDArray[np.int64]:
-    return capped_rows(view, np.arange(GRAPH.num_entities), time, cap)[1]
+def kept(visible: VisibleGraph, cap: Cap, time: int) -> NDArray[np.int64]:
+    return capped_rows(visible, np.arange(GRAPH.num_entities), time, cap)[1]
 
 
 @pytest.mark.parametrize("choice", ["uniform", "near"])
 @pytest.mark.parametrize("hidden", [[], [0, 3, 7, 20]])
 def test_features_are_normalised_over_the_kept_edges(choice: Choice, hidden: list[int]) -> None:
     capped, plain = build(replace(BASE, gather_cap=3, cap_choice=choice)), build(BASE)
-    with Visibility(GRAPH).hidden(np.array(hidden, np.int64)) as view:
-        edges = kept(view, Cap(3, choice == "near", 6), 5)
-        assert not np.isin(GRAPH.fact[edges], hidden).any()
-        found, wanted = capped.features(5, view, 6).h, plain.features(5, only(view, edges), 6).h
-        whole = plain.features(5, view, 6).h
+    visible = visible_graph(GRAPH, View.all().without(hidden))
+    edges = kept(visible, Cap(3, choice == "near", 6), 5)
+    assert not np.isin(GRAPH.fact[edges], hidden).any()
+    found, wanted = capped.features(5, visible, 6).h, plain.features(5, only(edges), 6).h
+    whole = plain.features(5, visible, 6).h
     torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-12)
     assert not torch.allclose(found, whole)
 
@@ -116,11 +116,12 @@ def test_a_step_is_normalised_over_the_kept_edges(choice: Choice, hidden: list[i
     config = replace(BASE, steps=1)
     capped, plain = build(replace(config, walk_cap=3, cap_choice=choice)), build(config)
     asked = QueryBatch(np.array([2, 5]), np.array([1, 2]), np.array([5, 5]))
-    with Visibility(GRAPH).hidden(np.array(hidden, np.int64)) as view:
-        cap = Cap(3, choice == "near", 6, step=1)
-        features = [plain.features(5, view)]
-        found = capped.score(asked, view, 6, features)
-        wanted = plain.score(asked, only(view, kept(view, cap, 5)), 6, features)
+    view = View.all().without(hidden)
+    visible, cap = visible_graph(GRAPH, view), Cap(3, choice == "near", 6, step=1)
+    features = [plain.features(5, visible)]
+    found = capped.score(asked, view, 6, features)
+    with torch.no_grad():
+        wanted = Walk(plain, asked, only(kept(visible, cap, 5)), 6, features).to_all()
     torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-12)
     torch.testing.assert_close(found.sum(1), torch.ones(2, dtype=torch.float64))
 
@@ -134,7 +135,7 @@ def test_steps_and_times_see_different_edges_and_the_same_seed_the_same_bits() -
 
     def edges_of_the_hub(time: int, seed: int) -> list[set[int]]:
         """Edges out of the hub in the first and the last step; in between its mass may all be at the leaves."""
-        records = model.record(QueryBatch.of([Query(0, 0, time)]), Visibility(star), seed)
+        records = model.record(QueryBatch.of([Query(0, 0, time)]), View.all(), seed)
         roads = [records[0].roads, records[-1].roads]
         return [set(seen.edge[seen.row[0] : seen.row[1]].tolist()) for seen in roads]
 
@@ -144,21 +145,20 @@ def test_steps_and_times_see_different_edges_and_the_same_seed_the_same_bits() -
     assert walked == edges_of_the_hub(5, 0)
     assert walked[0] != edges_of_the_hub(6, 0)[0]
     assert walked[0] != edges_of_the_hub(5, 1)[0]
-    one, two = (model.score(QueryBatch.of([Query(0, 0, 5)]), Visibility(star), 3) for _ in range(2))
+    one, two = (model.score(QueryBatch.of([Query(0, 0, 5)]), View.all(), 3) for _ in range(2))
     assert torch.equal(one, two)
 
 
 @pytest.mark.parametrize("choice", ["uniform", "near"])
 def test_a_cap_at_the_longest_row_changes_nothing_whatever_is_hidden(choice: Choice) -> None:
     longest = int(GRAPH.degree.max())
-    view, few = Visibility(GRAPH), np.arange(0, GRAPH.num_facts, 2)
     config = replace(BASE, walk_cap=longest, gather_cap=longest, cap_choice=choice)
+    whole, view = View.all(), View.all().without(range(0, GRAPH.num_facts, 2))
+    torch.testing.assert_close(build(config).score(QUERIES, whole, 0), build(BASE).score(QUERIES, whole, 0))
+    most = int(visible_graph(GRAPH, view).degree.max())  # rows are measured by what is visible of them
+    assert most < longest
+    config = replace(config, walk_cap=most, gather_cap=most)
     torch.testing.assert_close(build(config).score(QUERIES, view, 0), build(BASE).score(QUERIES, view, 0))
-    with view.hidden(few):  # rows are measured by what is visible of them
-        most = int(view.degree.max())
-        assert most < longest
-        config = replace(config, walk_cap=most, gather_cap=most)
-        torch.testing.assert_close(build(config).score(QUERIES, view, 0), build(BASE).score(QUERIES, view, 0))
 
 
 def test_a_trace_of_a_capped_model_sums_to_its_scores() -> None:

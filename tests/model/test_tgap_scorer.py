@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig, ModelConfig
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.model.cache import FeatureCache
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
 from tgap.model.walk import Features
-from tgap.scorer import Explainer, Query, QueryBatch
+from tgap.scorer import Explainer, IntArray, Query, QueryBatch
 
 SPAN, ENTITIES, RELATIONS = 12, 8, 3
 SETTINGS = EvaluationConfig()
@@ -37,18 +38,24 @@ def tiny_model(graph: TemporalGraph | None = None, config: ModelConfig | None = 
 
 
 class CountingModel:
-    """Counts how often PGNN runs for each time, with and without hidden facts."""
+    """Counts how often PGNN runs for all entities at each time, with and without hidden edges, and for some of them."""
 
     def __init__(self, model: TGAP, monkeypatch: pytest.MonkeyPatch) -> None:
         self.whole: Counter[int] = Counter()
         self.hiding: Counter[int] = Counter()
-        compute = model.features
+        self.some: Counter[int] = Counter()  # rows
+        compute, compute_some = model.features, model.features_of
 
-        def counted(time: int, visibility: Visibility, *more: Any, **named: Any) -> Features:
-            (self.whole if visibility.whole else self.hiding)[time] += 1
-            return compute(time, visibility, *more, **named)
+        def counted(time: int, visible: VisibleGraph, *more: Any, **named: Any) -> Features:
+            (self.whole if visible.mask.all() else self.hiding)[time] += 1
+            return compute(time, visible, *more, **named)
+
+        def counted_some(nodes: IntArray, time: int, *more: Any) -> Features:
+            self.some[time] += len(nodes)
+            return compute_some(nodes, time, *more)
 
         monkeypatch.setattr(model, "features", counted)
+        monkeypatch.setattr(model, "features_of", counted_some)
 
 
 def features_of_size(megabytes: float) -> Features:
@@ -83,8 +90,8 @@ def test_features_are_computed_once_where_they_do_not_look_at_time(
     config: ModelConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tiny_model(config=config)
-    view = Visibility(model.graph)
-    assert all(torch.equal(model.features(time, view).h, model.features(0, view).h) for time in (4, 7, -2))
+    whole, view = visible_graph(model.graph, View.all()), View.all()
+    assert all(torch.equal(model.features(time, whole).h, model.features(0, whole).h) for time in (4, 7, -2))
     counting = CountingModel(model, monkeypatch)
     scorer, asked = TGAPScorer(model, SETTINGS), batch_of((0, 1, 4), (2, 1, 4), (1, 0, 7), (1, 0, -2))
     scorer.score(asked)
@@ -100,14 +107,14 @@ def test_capped_rows_make_features_of_their_time(choice: str, monkeypatch: pytes
     counting = CountingModel(model, monkeypatch)
     TGAPScorer(model, SETTINGS).score(batch_of((0, 1, 4), (1, 0, 7)))
     assert counting.whole == {4: 1, 7: 1}
-    early, late = (model.features(time, Visibility(model.graph)).h for time in (4, 7))
+    early, late = (model.features(time, visible_graph(model.graph, View.all())).h for time in (4, 7))
     assert not torch.equal(early, late)
 
 
 def test_walks_of_one_query_share_the_features_of_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny_model(config=tiny_config(subgraph=False))
     counting = CountingModel(model, monkeypatch)
-    asked, view = batch_of((0, 1, 4), (2, 1, 7), (1, 0, 4), (5, 3, 4)), Visibility(model.graph)
+    asked, view = batch_of((0, 1, 4), (2, 1, 7), (1, 0, 4), (5, 3, 4)), View.all()
     model.score(asked, view, 0)
     assert counting.whole == {4: 1, 7: 1}
     model.loss(asked, np.array([1, 2, 3, 4]), view, 0)
@@ -128,21 +135,79 @@ def test_refresh_forgets_the_features(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(after, TGAPScorer(model, SETTINGS).score(batch_of((0, 1, 4))))
 
 
-def test_hidden_facts_never_meet_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_hidden_facts_never_meet_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny_model()
     counting = CountingModel(model, monkeypatch)
     scorer = TGAPScorer(model, SETTINGS)
     asked = Query(0, 1, 4)
     whole = scorer.trace(asked)
     hidden = np.arange(0, model.graph.num_facts, 2)
-    one, two = scorer.trace(asked, hidden), scorer.trace(asked, hidden)
+    view = View.all().without(hidden)
+    one, two = scorer.trace(asked, view), scorer.trace(asked, view)
     assert counting.whole == {4: 1}
     assert counting.hiding == {4: 2}
+    assert (one.view, whole.view) == (view, View.all())
     np.testing.assert_array_equal(one.scores, two.scores)
     assert not np.allclose(one.scores, whole.scores)
     assert not np.isin(model.graph.fact[one.steps[0].edge], hidden).any()
     np.testing.assert_array_equal(scorer.trace(asked).scores, whole.scores)  # nothing stays hidden
-    np.testing.assert_array_equal(scorer.trace(asked, np.array([], np.int64)).scores, whole.scores)
+    np.testing.assert_array_equal(scorer.trace(asked, View.all().without([])).scores, whole.scores)
+
+
+SPARSE = tiny_graph(2, entities=40, relations=RELATIONS, facts=60)
+PATCHED = [  # configuration, whether features of the whole graph are enough, rows that are computed by themselves
+    (tiny_config(), True, True),
+    (tiny_config(displacement="absolute"), True, True),
+    (tiny_config(gather_cap=2, cap_choice="near"), True, True),
+    (tiny_config(gather_cap=2), True, True),
+    (tiny_config(pgnn_layers=0), True, False),
+    (tiny_config(pgnn_layers=2), False, False),
+]
+
+
+@pytest.mark.parametrize(("config", "from_whole", "some"), PATCHED)
+@pytest.mark.parametrize("limit", [None, 7])
+def test_few_hidden_facts_change_only_the_rows_of_their_ends(
+    config: ModelConfig, from_whole: bool, some: bool, limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = model_of(config, SPARSE, SPAN, random_parameters(config, 40, RELATIONS, SPAN, 2))
+    scorer, asked = TGAPScorer(model, SETTINGS), batch_of((0, 1, 4), (3, 1, 4), (5, 2, 6))
+    base = View.all() if limit is None else View.all().until(limit)
+    views = [base.without([fact]) for fact in range(0, SPARSE.num_facts, 7)]
+    wanted = [model.score(asked, view, SETTINGS.sampling_seed).numpy() for view in views]
+    scorer.score(asked, base)
+    counting = CountingModel(model, monkeypatch)
+    for view, scores in zip(views, wanted, strict=True):
+        np.testing.assert_allclose(scorer.score(asked, view), scores, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(scorer.trace(Query(5, 2, 6), view).scores, scores[2], rtol=1e-6, atol=1e-9)
+    assert (counting.whole + counting.hiding == Counter()) == from_whole
+    assert bool(counting.some) == some
+    assert len({scores.tobytes() for scores in wanted}) > 1, "some fact matters"
+
+
+def test_views_with_a_limit_have_features_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model()
+    counting = CountingModel(model, monkeypatch)
+    scorer, asked = TGAPScorer(model, SETTINGS), batch_of((0, 1, 4), (2, 1, 4), (1, 0, 7))
+    past, early = scorer.score(asked, View.all().before_query()), scorer.score(asked, View.all().before(4))
+    assert counting.hiding == {4: 1, 7: 2}  # at time 4 both views show the same
+    np.testing.assert_array_equal(past[:2], early[:2])
+    assert not np.allclose(past[2], early[2])
+    scorer.score(asked, View.all().before_query())
+    assert counting.hiding == {4: 1, 7: 2}
+    assert not counting.whole
+
+
+def test_threads_under_different_views_get_what_each_gets_alone() -> None:
+    model = model_of(tiny_config(), SPARSE, SPAN, random_parameters(tiny_config(), 40, RELATIONS, SPAN, 2))
+    views = [View.all(), View.all().without([3]), View.all().without(range(20)), View.all().before_query()]
+    asked = batch_of(*((subject, 1, subject % 9) for subject in range(20)))
+    alone = [TGAPScorer(model, SETTINGS).score(asked, view) for view in views]
+    together = TGAPScorer(model, SETTINGS)
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            for found, wanted in zip(pool.map(lambda view: together.score(asked, view), views), alone, strict=True):
+                np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
 
 
 def test_without_room_nothing_is_kept_and_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,18 +225,21 @@ def test_the_least_recently_used_features_go_first() -> None:
     cache = FeatureCache(megabytes=3)
     computed: list[int] = []
 
-    def compute(time: int) -> Features:
-        computed.append(time)
-        return features_of_size(1)
+    def ask(time: int) -> None:
+        def compute() -> Features:
+            computed.append(time)
+            return features_of_size(1)
+
+        cache.get((time, View.all()), compute)
 
     for time in (1, 2, 3, 1, 4):  # 4 drives out 2, the one not asked for longest
-        cache.get(time, compute)
+        ask(time)
     assert computed == [1, 2, 3, 4]
     assert cache.nbytes == 3 * MEGABYTE
     for time in (1, 3, 4):
-        cache.get(time, compute)
+        ask(time)
     assert computed == [1, 2, 3, 4]
-    cache.get(2, compute)
+    ask(2)
     assert computed == [1, 2, 3, 4, 2]
 
 
@@ -180,14 +248,14 @@ def test_features_that_several_threads_ask_for_are_computed_once() -> None:
     computed: list[int] = []
     together = threading.Barrier(4)
 
-    def compute(time: int) -> Features:
-        computed.append(time)
+    def compute() -> Features:
+        computed.append(5)
         sleep(0.1)  # long enough for the others to ask
         return features_of_size(1)
 
     def ask(_: int) -> Features:
         together.wait()
-        return cache.get(5, compute)
+        return cache.get((5, View.all()), compute)
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(ask, range(4)))
@@ -199,7 +267,7 @@ def test_the_cache_never_outgrows_its_bound() -> None:
     cache = FeatureCache(megabytes=2)
     sizes = np.random.default_rng(0).uniform(0.1, 3, 60)
     for time, size in enumerate(sizes):
-        cache.get(time % 17, lambda _, size=size: features_of_size(size))  # type: ignore[misc]
+        cache.get((time % 17, View.all()), lambda size=size: features_of_size(size))  # type: ignore[misc]
         assert cache.nbytes <= 2 * MEGABYTE
     cache.clear()
     assert cache.nbytes == 0

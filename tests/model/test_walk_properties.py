@@ -15,7 +15,7 @@ from tests.model.tiny_models import batch_of, loss_and_gradients, model_of, scor
 from tests.oracle import Oracle
 from tests.tiny import lonely_entity, random_parameters, tiny_config, tiny_graph
 from tgap.config import ModelConfig
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.kernels.backend import AttentionWeights
 from tgap.model.tgap import TGAP
 
@@ -52,7 +52,7 @@ def model_on(graph: TemporalGraph, config: ModelConfig, seed: int) -> TGAP:
 def test_mass_is_one_after_every_step(seed: int, asked: tuple[int, int, int]) -> None:
     graph = tiny_graph(seed)
     model = model_on(graph, SMALL, seed)
-    for record in model.record(batch_of(asked), Visibility(graph), seed):
+    for record in model.record(batch_of(asked), View.all(), seed):
         step = seen(graph, record)
         np.testing.assert_allclose(step.mass.sum(0), 1, rtol=1e-12)
         np.testing.assert_allclose(step.attention.sum(0), 1, rtol=1e-12)
@@ -98,18 +98,18 @@ def test_the_order_of_facts_changes_nothing(seed: int, asked: tuple[int, int, in
 
 
 def assert_same_answers(
-    view: Visibility, rest: NDArray[np.int64], asked: list[tuple[int, int, int]], seed: int
+    graph: TemporalGraph, view: View, rest: NDArray[np.int64], asked: list[tuple[int, int, int]], seed: int
 ) -> None:
     """Scores, loss and gradients seen through ``view`` are those of a graph with only the facts ``rest``."""
     parameters = random_parameters(ROOMY, ENTITIES, RELATIONS, SPAN, seed)
-    hiding = model_of(ROOMY, view.graph, SPAN, parameters)
+    hiding = model_of(ROOMY, graph, SPAN, parameters)
     without = model_of(ROOMY, graph_of(rest), SPAN, parameters)
-    batch, whole = batch_of(*asked), Visibility(without.graph)
+    batch = batch_of(*asked)
     got, wanted = scores_of(hiding, batch, view=view), scores_of(without, batch)
     np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-15)
     answers = wanted.argmax(1).tolist()
     loss, gradients = loss_and_gradients(hiding, batch, answers, view, 0)
-    wanted_loss, wanted_gradients = loss_and_gradients(without, batch, answers, whole, 0)
+    wanted_loss, wanted_gradients = loss_and_gradients(without, batch, answers, View.all(), 0)
     assert loss == pytest.approx(wanted_loss, rel=1e-10)
     for name, gradient in wanted_gradients.items():
         np.testing.assert_allclose(gradients[name], gradient, rtol=1e-8, atol=1e-11, err_msg=name)
@@ -124,17 +124,61 @@ def test_hidden_facts_are_gone_with_inverses_and_copies(
     graph = graph_of(table)
     hidden = np.random.default_rng(seed).choice(graph.num_facts, int(share * graph.num_facts), replace=False)
     fact_of_row = graph.find_facts(*table.T)
-    with Visibility(graph).hidden(hidden) as view:
-        assert_same_answers(view, table[~np.isin(fact_of_row, hidden)], asked, seed)
+    view = View.all().without(hidden)
+    assert_same_answers(graph, view, table[~np.isin(fact_of_row, hidden)], asked, seed)
 
 
 @FEW
 @given(seed=seeds, asked=queries, first=st.integers(0, SPAN), length=st.integers(-1, SPAN))
 def test_a_window_shows_only_its_facts(seed: int, asked: list[tuple[int, int, int]], first: int, length: int) -> None:
     table = random_facts(seed)
-    view = Visibility(graph_of(table)).window(first, first + length)
+    view = View.all().since(first).until(first + length)
     inside = (table[:, 3] >= first) & (table[:, 3] <= first + length)
-    assert_same_answers(view, table[inside], asked, seed)
+    assert_same_answers(graph_of(table), view, table[inside], asked, seed)
+
+
+VARIANTS = [
+    ROOMY,
+    replace(ROOMY, displacement="absolute"),
+    replace(ROOMY, subgraph=False),
+    replace(ROOMY, lazy=True),
+    replace(ROOMY, pgnn_layers=2),
+]
+
+
+@pytest.mark.parametrize("config", VARIANTS)
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+def test_each_query_sees_what_lies_before_its_own_time(config: ModelConfig, kernels: str) -> None:
+    table, asked = random_facts(4), [(0, 1, 4), (3, 2, 9), (1, 0, 4), (5, 3, 0), (2, 1, 30)]
+    parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 4)
+    model, view, batch = model_of(config, graph_of(table), SPAN, parameters, kernels), View.all(), batch_of(*asked)
+    scores = scores_of(model, batch, view=View.all().before_query())
+    answers = scores.argmax(1).tolist()
+    loss, gradients = loss_and_gradients(model, batch, answers, View.all().before_query(), 0)
+    single = []
+    for place, query in enumerate(asked):
+        earlier = model_of(config, graph_of(table[table[:, 3] < query[2]]), SPAN, parameters, kernels)
+        np.testing.assert_allclose(scores[place], scores_of(earlier, batch_of(query))[0], rtol=1e-10, atol=1e-15)
+        single.append(loss_and_gradients(earlier, batch_of(query), [answers[place]], view, 0))
+    assert loss == pytest.approx(np.mean([value for value, _ in single]), rel=1e-10)
+    for name, gradient in gradients.items():
+        wanted = np.mean([each[name] for _, each in single], axis=0)
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-8, atol=1e-11, err_msg=name)
+
+
+def test_a_backward_pass_sees_what_its_forward_pass_saw() -> None:
+    graph = tiny_graph(6, facts=30)
+    model, batch, answers = model_on(graph, SMALL, 6), batch_of((1, 2, 4), (3, 0, 5)), np.array([5, 2])
+    views = [View.all().without([fact, fact + 1]) for fact in range(0, 12, 3)]
+    wanted = [loss_and_gradients(model, batch, answers.tolist(), view, 0) for view in views]
+    losses = [model.loss(batch, answers, view, 0).value for view in views]  # all at once, none gone back yet
+    for loss, (value, gradients) in zip(losses, wanted, strict=True):
+        model.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        assert loss.item() == value
+        for name, parameter in model.named_parameters():
+            got = np.zeros_like(gradients[name]) if parameter.grad is None else parameter.grad.numpy()
+            np.testing.assert_array_equal(got, gradients[name], err_msg=name)
 
 
 @pytest.mark.parametrize("kernels", ["compiled", "reference"])
@@ -142,7 +186,7 @@ def test_an_entity_with_only_its_loop_keeps_its_mass(kernels: str) -> None:
     graph = lonely_entity()
     model = model_of(SMALL, graph, SPAN, random_parameters(SMALL, 3, 2, SPAN, 1), kernels)
     np.testing.assert_allclose(scores_of(model, batch_of((2, 0, 1), (2, 3, -7))), [[0, 0, 1], [0, 0, 1]], rtol=1e-12)
-    result = model.loss(batch_of((2, 0, 1), (2, 0, 1)), np.array([2, 0]), Visibility(graph), 0)
+    result = model.loss(batch_of((2, 0, 1), (2, 0, 1)), np.array([2, 0]), View.all(), 0)
     assert result.unreachable == 1
     assert result.value.item() == pytest.approx(-np.log(1e-12) / 2, rel=1e-6)
 
@@ -172,7 +216,7 @@ def test_shared_questions_and_repeated_facts_count_like_single_ones(subgraph: bo
     config = replace(SMALL, subgraph=subgraph)
     graph = tiny_graph(11)
     model = model_on(graph, config, 11)
-    view = Visibility(graph)
+    view = View.all()
     # Three answers to one question, one of them twice, between two other questions.
     asked = [(3, 0, 5), (1, 2, 4), (1, 2, 4), (1, 2, 4), (1, 2, 4), (0, 1, 4)]
     answers = [2, 5, 1, 5, 0, 7]
@@ -198,7 +242,7 @@ def test_what_weights_and_embeddings_give_is_computed_once_a_walk(
         return compute(weights, *more)
 
     monkeypatch.setattr(model.backend, "maps", counted)
-    model.loss(batch_of((1, 2, 4), (3, 0, 4)), np.array([5, 2]), Visibility(graph), 0)
+    model.loss(batch_of((1, 2, 4), (3, 0, 4)), np.array([5, 2]), View.all(), 0)
     assert sorted(layers) == ["pgnn", "sgnn"]
 
 
@@ -206,6 +250,6 @@ def test_an_empty_graph_answers_with_the_subject() -> None:
     graph = TemporalGraph.build(3, 1, *(np.empty(0, np.int64) for _ in range(4)))
     model = model_of(SMALL, graph, 0, random_parameters(SMALL, 3, 1, 0, 2))
     np.testing.assert_allclose(scores_of(model, batch_of((1, 0, 0), (2, 1, 4))), [[0, 1, 0], [0, 0, 1]], rtol=1e-12)
-    loss, gradients = loss_and_gradients(model, batch_of((1, 0, 0)), [1], Visibility(graph), 0)
+    loss, gradients = loss_and_gradients(model, batch_of((1, 0, 0)), [1], View.all(), 0)
     assert loss == pytest.approx(0, abs=1e-11)
     assert all(np.isfinite(gradient).all() for gradient in gradients.values())

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from tgap.config import ModelConfig
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
+from tgap.graph.view import WHOLE
 from tgap.model.tgap import TGAP
 from tgap.model.walk import StepRecord
 from tgap.scorer import Query, QueryBatch
@@ -37,14 +38,14 @@ def batch_of(*queries: tuple[int, int, int]) -> QueryBatch:
     return QueryBatch.of([Query(*query) for query in queries])
 
 
-def scores_of(model: TGAP, queries: QueryBatch, seed: int = 0, view: Visibility | None = None) -> NDArray[np.floating]:
+def scores_of(model: TGAP, queries: QueryBatch, seed: int = 0, view: View = WHOLE) -> NDArray[np.floating]:
     """[B, N] scores with the whole graph visible, or what ``view`` shows of it."""
-    result: NDArray[np.floating] = model.score(queries, view or Visibility(model.graph), seed).numpy()
+    result: NDArray[np.floating] = model.score(queries, view, seed).numpy()
     return result
 
 
 def loss_and_gradients(
-    model: TGAP, queries: QueryBatch, answers: list[int], view: Visibility, seed: int
+    model: TGAP, queries: QueryBatch, answers: list[int], view: View, seed: int
 ) -> tuple[float, Gradients]:
     """Mean loss and the gradient of every parameter; a parameter that the loss does not touch has gradient 0."""
     model.zero_grad(set_to_none=True)

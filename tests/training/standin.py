@@ -11,7 +11,7 @@ import torch
 
 from tgap.config import RunConfig, TrainingConfig
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.runs.folder import RunFolder, create_run
 from tgap.runs.load import build_graph
 from tgap.scorer import FloatArray, IntArray, QueryBatch
@@ -73,8 +73,8 @@ class StandIn(torch.nn.Module):
         scores: torch.Tensor = self.dropout(subject * relation) @ self.entity.T
         return scores
 
-    def loss(self, queries: QueryBatch, answers: IntArray, visibility: Visibility, seed: int) -> LossResult:
-        assert not visibility.whole
+    def loss(self, queries: QueryBatch, answers: IntArray, view: View, seed: int) -> LossResult:
+        assert view.hidden
         assert seed >= 0
         value = torch.nn.functional.cross_entropy(self(queries), torch.from_numpy(answers))
         self.losses += 1

@@ -21,7 +21,6 @@ from tests.training.standin import (
     train_standin,
 )
 from tgap.errors import RunError, TrainingError
-from tgap.graph import Visibility
 from tgap.runs.files import read_tensors, write_bytes
 from tgap.runs.folder import RunFolder
 from tgap.runs.load import build_graph
@@ -319,7 +318,6 @@ def make_trainer(
         model=model,
         loss=model.loss,
         queries=TrainingQueries.of(dataset.train, graph, config.training),
-        visibility=Visibility(graph),
         config=config.training,
         store=CheckpointStore(path, config),
         validate=prepared,

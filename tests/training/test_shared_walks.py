@@ -9,7 +9,7 @@ import pytest
 
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
-from tgap.graph import Visibility
+from tgap.graph import View
 from tgap.model import tgap as tgap_module
 from tgap.model.tgap import TGAP
 from tgap.model.walk import Walk
@@ -36,7 +36,7 @@ def test_queries_that_differ_only_in_the_answer_walk_once(walked: list[tuple[int
     config = tiny_config(walk_cap=walk_cap)
     graph = tiny_graph(5, facts=60)
     model = model_of(config, graph, 12, random_parameters(config, 8, 3, 12, 5))
-    view = Visibility(graph)
+    view = View.all()
     asked = [(0, 1, 4), (2, 0, 4), (0, 1, 4), (0, 1, 9), (0, 1, 4), (2, 0, 4)]
     answers = np.array([3, 5, 2, 3, 3, 1])
     together = model.loss(batch_of(*asked), answers, view, 7).value.item()

@@ -158,7 +158,7 @@ def make_explanation(
     flow = AnswerFlow.of(graph, trace, index)
     steps = strongest_edges(trace, graph.loop_relation, options.edges, flow)
     walks = heaviest_walks(trace, index, graph.loop_relation, options.paths)
-    found = reach(graph, trace.query.subject, index, len(trace.steps), float(trace.scores[index]))
+    found = reach(graph, trace, index)
     checked = None
     if options.check:
         checked = check_table(names, graph, check(explainer, trace, index, count=options.check, seed=options.seed))

@@ -144,16 +144,20 @@ def _deletions(
         if len(pools[name]):
             chosen[name] = random.choice(pools[name], size=min(count, len(pools[name])), replace=False)
     return {
-        name: (tuple(removed.tolist()), explainer.trace(trace.query, hidden_facts=removed).scores)
-        for name, removed in chosen.items()
+        name: (tuple(removed.tolist()), _scores_without(explainer, trace, removed)) for name, removed in chosen.items()
     }
 
 
 def _brought(explainer: Explainer, trace: Trace, answer: int, count: int) -> tuple[tuple[int, ...], FloatArray]:
     """The facts that brought most of an answer's mass, and the scores without them."""
     removed = AnswerFlow.of(explainer.graph, trace, answer).strongest_facts(count)
-    scores = explainer.trace(trace.query, hidden_facts=removed).scores if len(removed) else trace.scores
+    scores = _scores_without(explainer, trace, removed) if len(removed) else trace.scores
     return tuple(removed.tolist()), scores
+
+
+def _scores_without(explainer: Explainer, trace: Trace, facts: IntArray) -> FloatArray:
+    """Scores [N] of the trace's query under its own view, with more facts taken away."""
+    return explainer.trace(trace.query, trace.view.without(facts)).scores
 
 
 def _summary(answers: str, checks: list[dict[str, ScoredRank]], unreached: int) -> Faithfulness:

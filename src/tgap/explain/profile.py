@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 
 from tgap.evaluation.scoring import Progress
 from tgap.explain.reach import distances
-from tgap.graph import TemporalGraph
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import Resolver, VisibleGraph
+from tgap.graph.view import WHOLE
 from tgap.jit import kernel
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
 
@@ -69,13 +71,16 @@ def query_profile(graph: TemporalGraph, trace: Trace) -> Profile:
     queries = QueryBatch.of([trace.query])
     table = _Table.empty(graph, queries)
     table.add(trace, 1.0)
-    table.add_base(graph, queries, np.ones(1), len(trace.steps))
+    table.add_base(Resolver(graph), trace.view, queries, np.ones(1), len(trace.steps))
     return table.finish(1, len(trace.steps))
 
 
-def queries_profile(explainer: Explainer, queries: QueryBatch, progress: Progress | None = None) -> Profile:
-    """Profile over many queries; each distinct (v, r, t) is walked once and counts as often as it occurs.
+def queries_profile(
+    explainer: Explainer, queries: QueryBatch, progress: Progress | None = None, view: View = WHOLE
+) -> Profile:
+    """Profile over many queries that see what ``view`` shows.
 
+    Each distinct (v, r, t) is walked once and counts as often as it occurs.
     Walks run ahead on two threads (kernels release the GIL); sums are made here, in order of the questions.
 
     ``progress`` hears after each of them how many are done, and of how many.
@@ -85,13 +90,13 @@ def queries_profile(explainer: Explainer, queries: QueryBatch, progress: Progres
     table = _Table.empty(explainer.graph, queries)
     steps = 1
     asked = [Query(int(subject), int(relation), int(time)) for time, subject, relation in distinct.tolist()]
-    for place, trace in enumerate(_walk_ahead(explainer, asked)):
+    for place, trace in enumerate(_walk_ahead(explainer, asked, view)):
         steps = len(trace.steps)
         table.add(trace, float(repeats[place]))
         if progress is not None:
             progress(place + 1, len(distinct))
     ordered = QueryBatch(distinct[:, 1], distinct[:, 2], distinct[:, 0])
-    table.add_base(explainer.graph, ordered, repeats.astype(np.float64), steps)
+    table.add_base(Resolver(explainer.graph), view, ordered, repeats.astype(np.float64), steps)
     return table.finish(len(queries), steps)
 
 
@@ -137,13 +142,26 @@ class _Table:
             edges = _Edges(step.relation, step.time, step.attention)
             _add_edges(self.attention, edges, _Bins(trace.query.time, self.unit, self.bins), weight)
 
-    def add_base(self, graph: TemporalGraph, queries: QueryBatch, weights: NDArray[np.float64], steps: int) -> None:
-        """Edges within reach of each query's subject, by displacement."""
-        real = graph.fact >= 0
+    def add_base(
+        self, views: Resolver, view: View, queries: QueryBatch, weights: NDArray[np.float64], steps: int
+    ) -> None:
+        """Visible edges within reach of each query's subject, by displacement; the queries stand in order of time."""
+        every = np.arange(len(queries))
+        for part in np.split(every, np.flatnonzero(np.diff(queries.time)) + 1) if view.strictly_past else [every]:
+            if len(part):
+                visible = views.resolve(view.at(int(queries.time[part[0]])))
+                self._add_reached(visible, queries.take(part), weights[part], steps)
+
+    def _add_reached(
+        self, visible: VisibleGraph, queries: QueryBatch, weights: NDArray[np.float64], steps: int
+    ) -> None:
+        """``add_base`` of queries that see the same."""
+        graph = visible.graph
+        real = (graph.fact >= 0) & (visible.mask == 1)
         times, time_of = np.unique(graph.time[real], return_inverse=True)
         source = graph.source[real]
         for subject in np.unique(queries.subject):
-            near = distances(graph, int(subject), steps - 1) >= 0
+            near = distances(visible, int(subject), steps - 1) >= 0
             counts = np.bincount(time_of[near[source]], minlength=len(times))
             mine = queries.subject == subject
             for time, weight in zip(queries.time[mine].tolist(), weights[mine].tolist(), strict=True):
@@ -169,12 +187,12 @@ class _Table:
         )
 
 
-def _walk_ahead(explainer: Explainer, asked: Sequence[Query]) -> Iterator[Trace]:
+def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
     """The questions' traces in their order, a few of them walked ahead on other threads."""
     with ThreadPoolExecutor(_WALKERS) as pool:
         waiting: deque[Future[Trace]] = deque()
         for query in asked:
-            waiting.append(pool.submit(explainer.trace, query))
+            waiting.append(pool.submit(explainer.trace, query, view))
             if len(waiting) > _AHEAD:
                 yield waiting.popleft().result()
         while waiting:

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.graph import TemporalGraph
+from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.jit import kernel
+from tgap.scorer import Trace
 
 
 @dataclass(frozen=True)
@@ -29,24 +31,27 @@ class Reach:
         return self.distance is not None and self.distance <= self.steps
 
 
-def reach(graph: TemporalGraph, start: int, answer: int, steps: int, probability: float) -> Reach:
-    """Reach of ``answer`` from ``start`` in the whole graph."""
-    distance = int(distances(graph, start)[answer])
-    return Reach(steps, None if distance < 0 else distance, probability > 0)
+def reach(graph: TemporalGraph, trace: Trace, answer: int) -> Reach:
+    """Reach of ``answer`` from the entity that is asked about, in what the trace's view shows of the graph."""
+    visible = visible_graph(graph, trace.view.at(trace.query.time))
+    distance = int(distances(visible, trace.query.subject)[answer])
+    return Reach(len(trace.steps), None if distance < 0 else distance, bool(trace.scores[answer] > 0))
 
 
-def distances(graph: TemporalGraph, start: int, limit: int = -1) -> NDArray[np.int32]:
-    """[N] edges on the shortest walk from ``start``; -1 where there is none (or none within ``limit``)."""
-    found: NDArray[np.int32] = _spread(graph.pair_row, graph.pair_neighbour, start, limit)
+def distances(visible: VisibleGraph, start: int, limit: int = -1) -> NDArray[np.int32]:
+    """[N] visible edges on the shortest walk from ``start``; -1 where there is none (or none within ``limit``)."""
+    graph = visible.graph
+    found: NDArray[np.int32] = _spread(graph.pair_row, graph.pair_neighbour, visible.pair_count, start, limit)
     return found
 
 
 @kernel()
-def _spread(row: NDArray[np.int64], neighbour: NDArray[np.int32], start: int, limit: int) -> NDArray[np.int32]:
-    """Breadth-first search over distinct neighbours: O(pairs)."""
-    count = len(row) - 1
-    distance = np.full(count, -1, dtype=np.int32)
-    queue = np.empty(count, dtype=np.int64)
+def _spread(
+    row: NDArray[np.int64], neighbour: NDArray[np.int32], count: NDArray[np.int32], start: int, limit: int
+) -> NDArray[np.int32]:
+    """Breadth-first search over distinct neighbours with ``count`` visible edges each: O(pairs)."""
+    distance = np.full(len(row) - 1, -1, dtype=np.int32)
+    queue = np.empty(len(row) - 1, dtype=np.int64)
     queue[0] = start
     distance[start] = 0
     head, tail = 0, 1
@@ -57,7 +62,7 @@ def _spread(row: NDArray[np.int64], neighbour: NDArray[np.int32], start: int, li
             break
         for place in range(row[node], row[node + 1]):
             other = neighbour[place]
-            if distance[other] < 0:
+            if distance[other] < 0 and count[place] > 0:
                 distance[other] = distance[node] + 1
                 queue[tail] = other
                 tail += 1

@@ -1,6 +1,6 @@
 """The graph that attention walks on: edges in both directions, what is visible, and which edges are sampled."""
 
 from tgap.graph.temporal import TemporalGraph
-from tgap.graph.visibility import Visibility
+from tgap.graph.view import View
 
-__all__ = ["TemporalGraph", "Visibility"]
+__all__ = ["TemporalGraph", "View"]

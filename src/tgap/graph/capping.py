@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tgap.graph.hashing import edge_hash, mix
+from tgap.graph.resolve import VisibleGraph
 from tgap.graph.subgraph import compact_edge_set
 from tgap.graph.temporal import Int32Array, Int64Array
-from tgap.graph.visibility import Visibility
 from tgap.jit import kernel
 from tgap.kernels.structure import EdgeSet, Roads
 
@@ -36,19 +36,19 @@ class Cap(NamedTuple):
     step: int = 0  # of the walk, from 1 on; 0 for what PGNN gathers
 
 
-def capped_rows(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap) -> tuple[Int64Array, Int64Array]:
+def capped_rows(visible: VisibleGraph, nodes: Int64Array, time: int, cap: Cap) -> tuple[Int64Array, Int64Array]:
     """Rows [len(nodes)+1] and the kept edges of the given entities, in ascending order within a row."""
-    graph = visibility.graph
+    graph = visible.graph
     kept: tuple[Int64Array, Int64Array] = _capped(
-        graph.row, graph.time, graph.fact, visibility.mask, visibility.degree, nodes, time, cap
+        graph.row, graph.time, graph.fact, visible.mask, visible.degree, nodes, time, cap
     )
     return kept
 
 
-def capped_roads(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap) -> Roads:
+def capped_roads(visible: VisibleGraph, nodes: Int64Array, time: int, cap: Cap) -> Roads:
     """Roads with capped rows for the given (distinct, ascending) entities and empty rows for all others."""
-    graph = visibility.graph
-    kept, edge = capped_rows(visibility, nodes, time, cap)
+    graph = visible.graph
+    kept, edge = capped_rows(visible, nodes, time, cap)
     row, degree, pair_row, pair_edge = _paired(kept, nodes, graph.neighbour[edge], graph.num_entities)
     return Roads(
         row=row,
@@ -66,11 +66,11 @@ def capped_roads(visibility: Visibility, nodes: Int64Array, time: int, cap: Cap)
 
 
 def capped_edge_set(
-    visibility: Visibility, inverse: Int32Array, nodes: Int64Array, origin: int, time: int, cap: Cap, signs: int
+    visible: VisibleGraph, inverse: Int32Array, nodes: Int64Array, origin: int, time: int, cap: Cap, signs: int
 ) -> EdgeSet:
     """Edges into the given entities as PGNN reads them; target k is nodes[k], sources are entities."""
-    graph = visibility.graph
-    row, edge = capped_rows(visibility, nodes, time, cap)
+    graph = visible.graph
+    row, edge = capped_rows(visible, nodes, time, cap)
     source, relation, dt = _backwards(edge, graph.neighbour, inverse, graph.time, graph.loop_relation, origin)
     return compact_edge_set(row, source, relation, dt, signs, graph.num_entities, graph.loop_relation)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tgap.graph.resolve import VisibleGraph
 from tgap.graph.temporal import Int32Array, Int64Array, TemporalGraph
-from tgap.graph.visibility import Visibility
 from tgap.jit import kernel
 from tgap.kernels.structure import EdgeSet, Incoming, Roads
 
@@ -98,16 +98,16 @@ def compact_edge_set(
     return EdgeSet(incoming, origin=0, loop=loop, source_index=senders % parts, source_sign=senders // parts)
 
 
-def whole_edge_set(visibility: Visibility, inverse: Int32Array, origin: int) -> EdgeSet:
+def whole_edge_set(visible: VisibleGraph, inverse: Int32Array, origin: int) -> EdgeSet:
     """All visible edges as PGNN reads them. ``inverse`` [E] is the relation of each edge seen from its far end."""
-    graph = visibility.graph
+    graph = visible.graph
     incoming = Incoming(
         pair_row=graph.pair_row,
         pair_edge=graph.pair_edge,
         pair_source=graph.pair_neighbour,
         relation=inverse,
         time=graph.time,
-        mask=visibility.mask,
+        mask=visible.mask,
         source_row=graph.pair_row,
         source_pair=graph.pair_twin,
         pair_target=graph.pair_source,
@@ -115,9 +115,9 @@ def whole_edge_set(visibility: Visibility, inverse: Int32Array, origin: int) -> 
     return EdgeSet(incoming, origin=origin, loop=graph.loop_relation)
 
 
-def roads(visibility: Visibility) -> Roads:
+def roads(visible: VisibleGraph) -> Roads:
     """The visible graph as the flow reads it."""
-    graph = visibility.graph
+    graph = visible.graph
     return Roads(
         row=graph.row,
         relation=graph.relation,
@@ -125,9 +125,9 @@ def roads(visibility: Visibility) -> Roads:
         pair_row=graph.pair_row,
         pair_neighbour=graph.pair_neighbour,
         pair_edge=graph.pair_edge,
-        mask=visibility.mask,
-        degree=visibility.degree,
-        pair_count=visibility.pair_count,
+        mask=visible.mask,
+        degree=visible.degree,
+        pair_count=visible.pair_count,
         edge=np.empty(0, np.int64),
         symmetric=True,
     )

@@ -1,4 +1,4 @@
-"""A bounded store of PGNN features by query time, for evaluation and serving."""
+"""A bounded store of PGNN features by query time and view, for evaluation and serving."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 
+from tgap.graph import View
 from tgap.model.walk import Features
+
+Key = tuple[int, View]  # time of the query and what it sees
 
 
 class FeatureCache:
-    """Least recently used entries go when ``megabytes`` are full. Valid for one set of weights and the whole graph."""
+    """Least recently used entries go when ``megabytes`` are full. Valid for one set of weights on one graph."""
 
     def __init__(self, megabytes: int) -> None:
         self._limit = megabytes * 2**20
-        self._entries: OrderedDict[int, Features] = OrderedDict()
+        self._entries: OrderedDict[Key, Features] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def get(self, time: int, compute: Callable[[int], Features]) -> Features:
-        """The features of a time, computed at most once while they stay in the store: who asks meanwhile waits."""
+    def get(self, key: Key, compute: Callable[[], Features]) -> Features:
+        """The features of a key, computed at most once while they stay in the store: who asks meanwhile waits."""
         with self._lock:
-            found = self._entries.get(time)
+            found = self._entries.get(key)
             if found is None:
-                found = compute(time)
-                self._keep(time, found)
+                found = compute()
+                self._keep(key, found)
             else:
-                self._entries.move_to_end(time)
+                self._entries.move_to_end(key)
             return found
 
-    def _keep(self, time: int, fresh: Features) -> None:
+    def _keep(self, key: Key, fresh: Features) -> None:
         if fresh.nbytes > self._limit:
             return
-        self._entries[time] = fresh
+        self._entries[key] = fresh
         self._bytes += fresh.nbytes
         while self._bytes > self._limit:
             _, oldest = self._entries.popitem(last=False)

@@ -9,12 +9,15 @@ import torch
 
 from tgap.config import EvaluationConfig
 from tgap.errors import QueryError
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
+from tgap.graph.view import WHOLE
 from tgap.model.cache import FeatureCache
 from tgap.model.tgap import TGAP
 from tgap.model.trace import step_trace
-from tgap.model.walk import Features, StepRecord
-from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, Trace
+from tgap.model.walk import Features
+from tgap.scorer import FloatArray, Query, QueryBatch, Trace
+
+_FEW = 4  # rows with less than this part of all edges are cheaper to compute by themselves
 
 
 class TGAPScorer:
@@ -26,7 +29,6 @@ class TGAPScorer:
         self.model = model
         self._settings = evaluation
         self._cache = FeatureCache(evaluation.cache_megabytes)
-        self._whole = Visibility(model.graph)
         self.refresh()
 
     @property
@@ -53,54 +55,71 @@ class TGAPScorer:
             if not bool(torch.isfinite(parameter).all()):
                 raise QueryError(f"parameter {name} holds NaN or infinite numbers; train again or load other weights")
         self._cache.clear()
-        self._tables: Any = None  # of the first PGNN layer, shared by all times; made when first needed
+        self._layers: tuple[list[Any], Any] | None = None
 
-    def score(self, queries: QueryBatch) -> FloatArray:
-        """Scores [B, N]; a row does not depend on the rest of the batch."""
+    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
+        """Scores [B, N] from what ``view`` shows; a row does not depend on the rest of the batch."""
         if len(queries):
             self.model.check(queries)
         parts: list[FloatArray] = []
         order = np.argsort(queries.time, kind="stable")
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
-            found = self.model.score(batch, self._whole, self._settings.sampling_seed, self._features(batch))
+            found = self.model.score(batch, view, self._settings.sampling_seed, self._features(batch, view))
             parts.append(_finite(found.numpy(force=True), batch))
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
             scores[order] = np.concatenate(parts)
         return scores
 
-    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
-        """The forward pass of one query; ``hidden_facts`` are taken out of the graph and PGNN is computed anew."""
-        batch, seed = QueryBatch.of([query]), self._settings.sampling_seed
+    def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        """The forward pass of one query on what ``view`` shows."""
+        batch = QueryBatch.of([query])
         self.model.check(batch)
-        if hidden_facts is None or not len(hidden_facts):
-            return self._trace(query, self.model.record(batch, self._whole, seed, self._features(batch)))
-        if hidden_facts.max() >= self.graph.num_facts:
-            raise QueryError(f"fact id {hidden_facts.max()} is out of range; expected 0 to {self.graph.num_facts - 1}")
-        with Visibility(self.graph).hidden(hidden_facts) as view:
-            return self._trace(query, self.model.record(batch, view, seed))
-
-    @torch.no_grad()
-    def _features(self, batch: QueryBatch) -> list[Features] | None:
-        """Cached features of the batch's times; None where the model computes only what it scores."""
-        if self.model.config.lazy:
-            return None
-        times, _ = self.model.feature_times(batch.time)
-        return [self._cache.get(int(time), self._compute) for time in times]
-
-    def _compute(self, time: int) -> Features:
-        if self._tables is None:
-            self._tables = self.model.first_tables()
-        return self.model.features(time, self._whole, self._settings.sampling_seed, self._tables)
-
-    def _trace(self, query: Query, records: list[StepRecord]) -> Trace:
+        records = self.model.record(batch, view, self._settings.sampling_seed, self._features(batch, view))
         steps = tuple(step_trace(self.graph, query, record) for record in records)
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after
         scores[last.node] = last.mean().numpy(force=True)
-        _finite(scores[np.newaxis], QueryBatch.of([query]))
-        return Trace(query, steps, scores)
+        _finite(scores[np.newaxis], batch)
+        return Trace(query, view, steps, scores)
+
+    @torch.no_grad()
+    def _features(self, batch: QueryBatch, view: View) -> list[Features] | None:
+        """Features of the batch's times; None where the model computes only what it scores."""
+        if self.model.config.lazy:
+            return None
+        times, _ = self.model.feature_times(batch.time, view)
+        return [self._features_at(int(time), view.at(int(time))) for time in times]
+
+    def _features_at(self, time: int, view: View) -> Features:
+        """Features of one time, cached for views that hide no fact by name.
+
+        Where a view hides few facts, all rows but those of their ends are the cached ones. Not with two layers: there
+        the second hands the difference on to the neighbours.
+        """
+        model, limits = self.model, view.with_all_facts
+        ends = model.views.ends(view)
+        spread = len(model.pgnn) > 1 or _FEW * self.graph.degree[ends].sum() > self.graph.num_edges
+        if len(ends) and spread:
+            return self._compute(time, view)
+        known = self._cache.get((time, limits), lambda: self._compute(time, limits))
+        if not len(ends) or not len(model.pgnn):
+            return known
+        maps, _ = self._shared()
+        fresh = model.features_of(ends, time, model.views.resolve(view), self._settings.sampling_seed, maps)
+        return known.replaced(model.tensor(ends), fresh)
+
+    def _compute(self, time: int, view: View) -> Features:
+        _, tables = self._shared()
+        return self.model.features(time, self.model.views.resolve(view), self._settings.sampling_seed, tables)
+
+    def _shared(self) -> tuple[list[Any], Any]:
+        """Maps of the PGNN layers and the tables of the first, which all times share; made when first needed."""
+        if self._layers is None:
+            maps = [self.model.maps(layer) for layer in self.model.pgnn]
+            self._layers = maps, self.model.first_tables()
+        return self._layers
 
 
 def _finite(scores: FloatArray, queries: QueryBatch) -> FloatArray:

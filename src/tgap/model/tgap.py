@@ -8,7 +8,7 @@ Legend: B queries, N entities, d width.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,9 @@ from torch.nn.functional import leaky_relu
 
 from tgap.config import ModelConfig
 from tgap.errors import ConfigError, QueryError
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_edge_set
+from tgap.graph.resolve import Resolver, VisibleGraph
 from tgap.graph.subgraph import whole_edge_set
 from tgap.graph.temporal import FARTHEST
 from tgap.kernels import backend
@@ -53,6 +54,7 @@ class TGAP(nn.Module):
         self.config = config
         self.graph = graph
         self.backend = backend(kernels)
+        self.views = Resolver(graph)
         self._inverse = graph.inverse(graph.relation).astype(np.int32)
         width = config.dimension
         self.entity = nn.Parameter(torch.empty(graph.num_entities, width))
@@ -86,7 +88,7 @@ class TGAP(nn.Module):
 
     # What can be asked.
 
-    def loss(self, queries: QueryBatch, answers: IntArray, visibility: Visibility, seed: int) -> LossResult:
+    def loss(self, queries: QueryBatch, answers: IntArray, view: View, seed: int) -> LossResult:
         """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once."""
         self.check(queries)
         last = self.graph.num_entities - 1
@@ -99,66 +101,61 @@ class TGAP(nn.Module):
         row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
         node = facts[:, 3].astype(np.int32)
         reached = []
-        for part, walk in self._walks(distinct, visibility, seed):  # sorted by time, so parts are stretches
+        for part, walk in self._walks(distinct, view, seed):  # sorted by time, so parts are stretches
             first, stop = row[part[0]], row[part[-1] + 1]
             reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, node[first:stop]))
         mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
         return LossResult(-(mass + 1e-12).log().mean(), int((mass.detach() == 0).sum()))
 
     @torch.no_grad()
-    def score(
-        self, queries: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
-    ) -> Tensor:
+    def score(self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None) -> Tensor:
         """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``, if at hand."""
         self.check(queries)
         scores = self.entity.new_empty((len(queries), self.graph.num_entities))
-        for part, walk in self._walks(queries, visibility, seed, features):
+        for part, walk in self._walks(queries, view, seed, features):
             scores[self.tensor(part)] = walk.to_all()
         return scores
 
     @torch.no_grad()
     def record(
-        self, query: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
+        self, query: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
     ) -> list[StepRecord]:
         """The forward pass of one query with the attention of every edge kept."""
         assert len(query) == 1, "a record is of one query"
         self.check(query)
-        return Walk(self, query, visibility, seed, features, keep=True).finish()
+        visible = self._visible_at(view)(int(query.time[0]))
+        return Walk(self, query, visible, seed, features, keep=True).finish()
 
-    def feature_times(self, times: IntArray) -> tuple[IntArray, IntArray]:
+    def feature_times(self, times: IntArray, view: View) -> tuple[IntArray, IntArray]:
         """The times to compute features for, ascending, and which of them is each query's.
 
-        All queries share those of one time where PGNN does not look at the time of the query (a cap does).
+        All queries share those of one time where PGNN does not look at the time of the query (a cap does, and so does a
+        view that ends there).
         """
-        if not self.pgnn or not (self.displacement.relative or self.config.gather_cap):
+        if not self.pgnn or not (self.displacement.relative or self.config.gather_cap or view.strictly_past):
             return np.zeros(1, np.int64), np.zeros(len(times), np.int64)
         distinct, group = np.unique(times, return_inverse=True)
         return distinct, group.ravel()
 
-    def features_at(self, times: IntArray, visibility: Visibility, seed: int) -> list[Features]:
-        """``features`` of several times."""
-        shared = self.first_tables()
-        return [self.features(int(time), visibility, seed, shared) for time in times]
-
-    def features(self, time: int, visibility: Visibility, seed: int = 0, tables: Any = None) -> Features:
+    def features(self, time: int, visible: VisibleGraph, seed: int = 0, tables: Any = None) -> Features:
         """PGNN (paper, section 4.2) for a query time. ``seed`` matters only where rows are capped.
 
         ``tables``: those of ``first_tables``, where several times share them.
         """
         h: Tensor = self.entity
-        edges = self.edges(time, visibility, seed)
+        edges = self.edges(time, visible, seed)
         for number, layer in enumerate(self.pgnn):
             shared = tables if number == 0 and tables is not None else self.backend.tables(self.maps(layer), h, h)
             h = self.activate(self.backend.attend(shared, edges))
         return self._features(h)
 
     def features_of(
-        self, nodes: IntArray, time: int, visibility: Visibility, seed: int, layers: Sequence[Any]
+        self, nodes: IntArray, time: int, visible: VisibleGraph, seed: int, layers: Sequence[Any]
     ) -> Features:
         """The features of some entities only, in their order. ``layers``: ``maps`` of the PGNN layers, at most one."""
         h = self.entity.index_select(0, self.tensor(nodes))
         for maps in layers:
-            edges = self._edges_into(nodes, time, visibility, seed)
+            edges = self._edges_into(nodes, time, visible, seed)
             h = self.activate(self.backend.attend(self.backend.tables(maps, h, self.entity), edges))
         return self._features(h)
 
@@ -178,41 +175,51 @@ class TGAP(nn.Module):
     def _features(self, h: Tensor) -> Features:
         return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
 
-    def edges(self, time: int, visibility: Visibility, seed: int) -> EdgeSet:
+    def edges(self, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
         """All visible edges (or those that the cap leaves of each row), seen from a query time."""
         if self.config.gather_cap:
-            return self._edges_into(np.arange(self.graph.num_entities), time, visibility, seed)
-        return whole_edge_set(visibility, self._inverse, self.displacement.origin(time))
+            return self._edges_into(np.arange(self.graph.num_entities), time, visible, seed)
+        return whole_edge_set(visible, self._inverse, self.displacement.origin(time))
 
     def cap(self, most: int, seed: int, step: int = 0) -> Cap:
         """How rows are cut to ``most`` edges, in a step of the walk or (0) for PGNN."""
         return Cap(most, self.config.cap_choice == "near", seed, step)
 
-    def _edges_into(self, nodes: IntArray, time: int, visibility: Visibility, seed: int) -> EdgeSet:
+    def _edges_into(self, nodes: IntArray, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
         cap = self.cap(self.config.gather_cap, seed)
         origin, signs = self.displacement.origin(time), self.displacement.signs
-        return capped_edge_set(visibility, self._inverse, nodes, origin, time, cap, signs)
+        return capped_edge_set(visible, self._inverse, nodes, origin, time, cap, signs)
 
     def _walks(
-        self, queries: QueryBatch, visibility: Visibility, seed: int, features: Sequence[Features] | None = None
+        self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
     ) -> Iterator[tuple[IntArray, Walk]]:
         """Queries that are walked together, by number, and their walk. PGNN runs once for each time."""
-        times, group = self.feature_times(queries.time)
+        times, group = self.feature_times(queries.time, view)
+        visible_at = self._visible_at(view)
         if features is None and not self.config.lazy:
-            features = self.features_at(times, visibility, seed)
-        for part in self._parts(queries.time):
+            shared = self.first_tables()
+            features = [self.features(int(time), visible_at(int(time)), seed, shared) for time in times]
+        for part in self._parts(queries.time, view):
+            visible = visible_at(int(queries.time[part[0]]))
             mine = None if features is None else [features[k] for k in np.unique(group[part])]
-            yield part, Walk(self, queries.take(part), visibility, seed, mine)
+            yield part, Walk(self, queries.take(part), visible, seed, mine)
 
-    def _parts(self, times: IntArray) -> list[IntArray]:
-        """Queries walked together, by number: all of them; those of one time where rows or features depend on it; one
+    def _visible_at(self, view: View) -> Callable[[int], VisibleGraph]:
+        """What a query of a given time sees; resolved once where all see the same."""
+        if view.strictly_past:
+            return lambda time: self.views.resolve(view.at(time))
+        visible = self.views.resolve(view)
+        return lambda _: visible
 
-        by one where every entity has a feature for every query.
+    def _parts(self, times: IntArray, view: View) -> list[IntArray]:
+        """Queries walked together, by number: all of them; those of one time where rows, features or what is visible
+
+        depend on it; one by one where every entity has a feature for every query.
         """
         every = np.arange(len(times))
         if not self.config.subgraph:
             return [every[b : b + 1] for b in every]
-        if self.config.lazy or self.config.walk_cap:
+        if self.config.lazy or self.config.walk_cap or view.strictly_past:
             return [every[times == time] for time in np.unique(times)]
         return [every]
 

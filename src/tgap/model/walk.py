@@ -18,9 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tgap.graph import Visibility
+from tgap.graph import View
 from tgap.graph.capping import capped_roads
 from tgap.graph.hashing import query_keys
+from tgap.graph.resolve import VisibleGraph
 from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, roads
 from tgap.kernels.backend import FlowBatch, Mass, Recording
@@ -42,6 +43,10 @@ class Features:
     def nbytes(self) -> int:
         """Memory of the tensors."""
         return self.h.nbytes + self.table.nbytes
+
+    def replaced(self, rows: Tensor, fresh: Features) -> Features:
+        """The same but for the given rows."""
+        return Features(self.h.index_copy(0, rows, fresh.h), self.table.index_copy(0, rows, fresh.table))
 
     @staticmethod
     def join(parts: Sequence[Features]) -> Features:
@@ -76,7 +81,7 @@ class Walk:
         self,
         model: TGAP,
         queries: QueryBatch,
-        visibility: Visibility,
+        visible: VisibleGraph,
         seed: int,
         features: Sequence[Features] | None = None,
         keep: bool = False,
@@ -84,7 +89,7 @@ class Walk:
     ) -> None:
         self.model = model
         self.queries = queries
-        self.visibility = visibility
+        self.visible = visible
         self.keep = keep
         self.records: list[StepRecord] = []
         self.mass: Mass
@@ -129,18 +134,18 @@ class Walk:
     def _start(self, features: Sequence[Features] | None) -> None:
         """Features of the batch's times, the query vectors q, all mass on the subjects, G^(0)."""
         model, queries = self.model, self.queries
-        times, group = model.feature_times(queries.time)
+        times, group = model.feature_times(queries.time, View.all())  # all of them see the same
         entities = model.graph.num_entities
         self._group = group.astype(np.int32)
         if model.config.lazy:
             assert len(times) == 1, "lazy features are computed for one time"
             self._place = np.full((1, entities), -1, np.int32)
             first = np.unique(queries.subject)
-            self._features = model.features_of(first, int(times[0]), self.visibility, self._seed, self._pgnn)
+            self._features = model.features_of(first, int(times[0]), self.visible, self._seed, self._pgnn)
             self._place[0, first] = np.arange(len(first))
         else:
             if features is None:
-                features = model.features_at(times, self.visibility, self._seed)
+                features = [model.features(int(time), self.visible, self._seed) for time in times]
             assert len(features) == len(times), "one set of features for each time"
             self._features = Features.join(features)
             self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
@@ -169,9 +174,9 @@ class Walk:
         if model.config.walk_cap:
             nodes = np.unique(self.mass.node).astype(np.int64)
             cap = model.cap(model.config.walk_cap, self._seed, step)
-            self._roads = capped_roads(self.visibility, nodes, int(self.queries.time[0]), cap)
+            self._roads = capped_roads(self.visible, nodes, int(self.queries.time[0]), cap)
         else:
-            self._roads = roads(self.visibility)
+            self._roads = roads(self.visible)
         if model.config.lazy:
             self._compute(_ends(self._roads, np.unique(self.subgraphs.node)))
 
@@ -180,7 +185,7 @@ class Walk:
         missing = np.unique(nodes[self._place[0, nodes] < 0]).astype(np.int64)
         if len(missing):
             time = int(self.queries.time[0])
-            fresh = self.model.features_of(missing, time, self.visibility, self._seed, self._pgnn)
+            fresh = self.model.features_of(missing, time, self.visible, self._seed, self._pgnn)
             self._place[0, missing] = len(self._features.h) + np.arange(len(missing))
             self._features = Features.join([self._features, fresh])
 
@@ -224,7 +229,7 @@ class Walk:
             edges = subgraphs.edge_set(model.graph, times, model.displacement.signs)
         else:
             g = self.g
-            edges = model.edges(int(self.queries.time[0]), self.visibility, self._seed)
+            edges = model.edges(int(self.queries.time[0]), self.visible, self._seed)
         g = model.backend.attend(model.backend.tables(self._sgnn, g, g), edges)
         if model.sgnn.arrival is not None:
             arrived = self._held(self.mass, subgraphs.query, subgraphs.node)

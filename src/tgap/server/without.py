@@ -5,9 +5,8 @@ It goes through the one protocol, so that ``Predictor`` ranks and names its answ
 
 from __future__ import annotations
 
-import numpy as np
-
-from tgap.graph import TemporalGraph
+from tgap.graph import TemporalGraph, View
+from tgap.graph.view import WHOLE
 from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
 
 
@@ -38,12 +37,10 @@ class Without:
         """The graph that is walked, hidden facts included."""
         return self._explainer.graph
 
-    def score(self, queries: QueryBatch) -> FloatArray:
+    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] without the facts."""
-        rows = zip(queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist(), strict=True)
-        return np.stack([self.trace(Query(*row)).scores for row in rows])
+        return self._explainer.score(queries, view.without(self._facts))
 
-    def trace(self, query: Query, hidden_facts: IntArray | None = None) -> Trace:
-        """The walk without the facts, and without ``hidden_facts`` too."""
-        hidden = self._facts if hidden_facts is None else np.union1d(self._facts, hidden_facts)
-        return self._explainer.trace(query, hidden)
+    def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        """The walk without the facts."""
+        return self._explainer.trace(query, view.without(self._facts))

@@ -22,15 +22,13 @@ epoch it was in, and no generator state needs saving.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from tgap.config import TrainingConfig
 from tgap.data import Facts
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph, View
 from tgap.scorer import IntArray, QueryBatch
 
 _PLAN, _SAMPLING = 0, 1  # what a stream is for, so that two streams of one epoch differ
@@ -49,11 +47,10 @@ class Batch:
     def __len__(self) -> int:
         return len(self.queries)
 
-    @contextmanager
-    def hidden(self, visibility: Visibility) -> Iterator[Visibility]:
-        """Show the graph without this batch's facts, their inverses and all copies, inside a ``with`` block."""
-        with visibility.hidden(self.facts) as view:
-            yield view
+    @property
+    def view(self) -> View:
+        """The graph without this batch's facts, their inverses and all copies."""
+        return View.all().without(self.facts.tolist())
 
     def describe(self, shown: int = 3) -> str:
         """One line that names the batch in a message, ids as in the dataset."""

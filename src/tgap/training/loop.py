@@ -17,7 +17,7 @@ import torch
 
 from tgap.config import TrainingConfig
 from tgap.errors import TrainingError
-from tgap.graph import Visibility
+from tgap.graph import View
 from tgap.scorer import IntArray, QueryBatch
 from tgap.training.average import WeightAverage
 from tgap.training.batches import Batch, EpochPlan, TrainingQueries
@@ -54,7 +54,7 @@ class Loss(Protocol):
         ...
 
 
-LossFunction = Callable[[QueryBatch, IntArray, Visibility, int], Loss]
+LossFunction = Callable[[QueryBatch, IntArray, View, int], Loss]
 Validate = Callable[[Callable[[int, int], None]], Figures]  # hears how many queries of how many are done
 
 
@@ -69,7 +69,6 @@ class Trainer:
         model: torch.nn.Module,
         loss: LossFunction,
         queries: TrainingQueries,
-        visibility: Visibility,
         config: TrainingConfig,
         store: CheckpointStore,
         validate: Validate,
@@ -83,7 +82,6 @@ class Trainer:
         self.state = TrainingState()
         self._loss = loss
         self._queries = queries
-        self._visibility = visibility
         self._store = store
         self._validate_model = validate
         self._keep_best = keep_best
@@ -154,11 +152,10 @@ class Trainer:
             group["lr"] = rate
         self._last_rate = rate
         self._optimiser.zero_grad(set_to_none=True)
-        with batch.hidden(self._visibility) as visible:
-            result = self._loss(batch.queries, batch.answers, visible, self._epoch().sampling_seed)
-            value = float(result.value.detach())
-            self._require_finite("loss", value, batch)
-            result.value.backward()  # type: ignore[no-untyped-call]
+        result = self._loss(batch.queries, batch.answers, batch.view, self._epoch().sampling_seed)
+        value = float(result.value.detach())
+        self._require_finite("loss", value, batch)
+        result.value.backward()  # type: ignore[no-untyped-call]
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm or math.inf))
         self._require_finite("length of the gradient", norm, batch)
         self._optimiser.step()

@@ -14,7 +14,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.errors import RunError, TrainingError
 from tgap.evaluation import PROTOCOLS, Filters, evaluate
-from tgap.graph import TemporalGraph, Visibility
+from tgap.graph import TemporalGraph
 from tgap.runs.changes import changed_settings
 from tgap.runs.files import write_json, write_tensors
 from tgap.runs.folder import TGAP_SCORER, RunFolder, find_run
@@ -90,7 +90,6 @@ def train_module(
         model=model,
         loss=loss,
         queries=TrainingQueries.of(dataset.train, graph, config.training),
-        visibility=Visibility(graph),
         config=config.training,
         store=CheckpointStore(folder.checkpoints, config),
         validate=validation(dataset, config, scorer),
