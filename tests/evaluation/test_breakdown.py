@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tgap.data import Dataset, Facts
 from tgap.evaluation import evaluate
 from tgap.evaluation.breakdown import BREAKDOWNS, NEVER, Traits, nearest_distance
+from tgap.evaluation.evidence import STRATA
 from tgap.evaluation.queries import queries_of
 from tgap.evaluation.true_answers import TrueAnswers
 
@@ -44,6 +45,8 @@ def test_traits_by_hand(dataset: Dataset) -> None:
     assert traits.answers.tolist() == [3, 3, 1, 1, 1, 1]
     assert traits.distance.tolist() == [3, 2, NEVER, 3, 2, NEVER]
     assert traits.seen.tolist() == [0, 0, 1, 0, 0, 2]
+    assert [STRATA[place].label for place in traits.evidence[:3]] == [*2 * ["same at other times"], "entity unseen"]
+    assert traits.evidence[3:].tolist() == traits.evidence[:3].tolist()
 
 
 def test_buckets_hold_every_query_once_and_average_to_the_total(
@@ -66,4 +69,5 @@ def test_labels(dataset: Dataset, random_scorer: FunctionScorer) -> None:
         "answers": [("1", 4), ("3-5", 2)],
         "distance": [("2-3", 4), ("never", 2)],
         "seen": [("both entities in train", 4), ("answer not in train", 1), ("subject not in train", 1)],
+        "evidence": [("same at other times", 4), ("entity unseen", 2)],
     }

@@ -11,6 +11,7 @@ import pytest
 
 from tgap.data import Dataset
 from tgap.evaluation import Report, evaluate, report_csv, report_json
+from tgap.evaluation.breakdown import BREAKDOWNS
 
 if TYPE_CHECKING:
     from tests.evaluation.conftest import FunctionScorer
@@ -61,7 +62,7 @@ def test_json_schema(report: Report) -> None:
     assert set(value["directions"]) == {"tail", "head"}
     assert value["queries"] == {"ranked": 6, "available": 6, "distinct": 5, "tail": 3, "head": 3, "seed": None}
     assert value["unseen"] == {"queries": 2, "subject": 1, "answer": 1}
-    assert set(value["breakdowns"]) == {"relation", "degree", "answers", "distance", "seen"}
+    assert set(value["breakdowns"]) == set(BREAKDOWNS)
     for buckets in value["breakdowns"].values():
         for bucket in buckets:
             assert set(bucket) == SET | {"bucket", "queries"}

@@ -9,6 +9,7 @@ import pytest
 
 from tgap.data import Dataset
 from tgap.evaluation import Report, evaluate, markdown_page
+from tgap.evaluation.breakdown import BREAKDOWNS
 from tgap.evaluation.tables import breakdown_table, directions_table, notes, results_table
 
 if TYPE_CHECKING:
@@ -68,5 +69,5 @@ def test_markdown_page_is_whole(report: Report) -> None:
     page = markdown_page([odd])
     assert page.startswith("# village, test: 6 queries\n\n| Method | Filter | MRR |")
     assert "a\\|b" in page
-    assert page.count("\n## ") == 6
+    assert page.count("\n## ") == 1 + len(BREAKDOWNS)
     assert "- Ties: " in page

@@ -39,7 +39,7 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of that sample."
 )
-@click.option("--details", is_flag=True, help="Also print the breakdowns: by relation, degree, answers, distance.")
+@click.option("--details", is_flag=True, help="Also print the breakdowns, for instance by evidence.")
 @click.option("--no-baselines", is_flag=True, help="Leave the untrained baselines out of the tables.")
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write every figure as JSON; - prints it instead of the tables."

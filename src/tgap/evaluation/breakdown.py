@@ -7,6 +7,7 @@
              how far back or ahead the same thing happened. "never" is news; 0 means that the fact itself stands in
              train, which a clean split does not have
 * seen       whether train knows the two entities at all
+* evidence   the strongest thing that train tells about the fact, see ``evidence``
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
+from tgap.evaluation.evidence import STRATA, strata_of
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import Ranks
 from tgap.evaluation.true_answers import TrueAnswers
 from tgap.scorer import IntArray
 
-BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen")
+BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen", "evidence")
 
 DEGREES = (0, 1, 10, 30, 100, 300, 1000)  # first value of each bucket
 ANSWERS = (1, 2, 3, 6, 11)
@@ -51,6 +53,7 @@ class Traits:
     answers: IntArray  # [Q]
     distance: IntArray  # [Q] NEVER where there is none
     seen: IntArray  # [Q] position in SEEN
+    evidence: IntArray  # [Q] position in STRATA
 
     @classmethod
     def of(cls, queries: SplitQueries, dataset: Dataset, answers: TrueAnswers) -> Traits:
@@ -71,6 +74,7 @@ class Traits:
             answers=answers.at_that_time().rows(batch).count,
             distance=nearest_distance(train, fact),
             seen=(degree[queries.answer] == 0) + 2 * (degree[batch.subject] == 0),
+            evidence=strata_of(dataset, fact),
         )
 
 
@@ -113,6 +117,7 @@ def break_down(ranks: Ranks, traits: Traits, relation_names: Sequence[str]) -> d
         "answers": _buckets(ranks, _place(traits.answers, ANSWERS), _labels(ANSWERS)),
         "distance": _buckets(ranks, distance, distance_labels),
         "seen": _buckets(ranks, traits.seen, SEEN),
+        "evidence": _buckets(ranks, traits.evidence, [stratum.label for stratum in STRATA]),
     }
 
 

@@ -16,7 +16,7 @@ for each protocol under its name: {raw, static, time}.
     leaked                queries whose fact stands word for word in train
     unit                  of the timeline: what the buckets of "distance" count
     seconds               scoring and ranking
-    breakdowns            {relation, degree, answers, distance, seen}: lists of {bucket, queries, raw, static, time}
+    breakdowns            {relation, degree, answers, distance, seen, evidence}: lists of {bucket, queries} and a set
     baselines             by name a set of metrics (empty where none were run)
 
 A change that could break a reader of these keys raises ``VERSION``; new keys do not.

@@ -22,6 +22,7 @@ _TITLES = {
     "answers": "true answers at that time",
     "distance": "{unit}s to the nearest train event with the same subject, relation and object",
     "seen": "entities known from train",
+    "evidence": "what train tells about the fact, the first that holds",
 }
 
 
