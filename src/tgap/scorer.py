@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -55,6 +56,24 @@ class QueryBatch:
         return QueryBatch(self.subject[index], self.relation[index], self.time[index])
 
 
+class ScoreKind(Enum):
+    """What the numbers of a score row are. Whether a scorer can explain them is another matter: see ``Explainer``."""
+
+    PROBABILITY = "probability"  # not negative, a row sums to 1
+    LOG_PROBABILITY = "log-probability"  # their exponentials are probabilities
+    ORDER = "order"  # higher is likelier, and no more is said
+
+    def probabilities(self, scores: FloatArray) -> FloatArray | None:
+        """The scores as probabilities; None where they only order.
+
+        >>> ScoreKind.LOG_PROBABILITY.probabilities(np.zeros(1, np.float32))
+        array([1.], dtype=float32)
+        """
+        if self is ScoreKind.ORDER:
+            return None
+        return scores if self is ScoreKind.PROBABILITY else np.exp(scores)
+
+
 @runtime_checkable
 class Scorer(Protocol):
     """Anything that ranks entities for a query."""
@@ -62,6 +81,11 @@ class Scorer(Protocol):
     @property
     def name(self) -> str:
         """What tables call it."""
+        ...
+
+    @property
+    def kind(self) -> ScoreKind:
+        """What its scores are."""
         ...
 
     @property

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
-from tgap.scorer import QueryBatch
+from tgap.scorer import QueryBatch, ScoreKind
 
 Score = Callable[[int, int, int], NDArray[np.floating]]
 
@@ -18,6 +18,7 @@ class FunctionScorer:
     """Scores by a function of (subject, relation, time); remembers what it was asked."""
 
     name = "function"
+    kind = ScoreKind.ORDER
 
     def __init__(self, dataset: Dataset, function: Score) -> None:
         self.num_entities = dataset.num_entities

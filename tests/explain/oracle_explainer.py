@@ -10,13 +10,14 @@ from tgap.config import ModelConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
 from tgap.graph.view import WHOLE
-from tgap.scorer import FloatArray, Query, QueryBatch, StepTrace, Trace
+from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, StepTrace, Trace
 
 
 class OracleExplainer:
     """T-GAP with random parameters on one graph, walked by the oracle."""
 
     name = "oracle"
+    kind = ScoreKind.PROBABILITY
 
     def __init__(self, graph: TemporalGraph, config: ModelConfig, span: int, seed: int = 0) -> None:
         self.graph = graph

@@ -24,7 +24,7 @@ class Sure:
         self.inner = small_explainer(dataset)
         self.graph = self.inner.graph
         self.name, self.num_entities, self.num_relations = "sure", self.inner.num_entities, self.inner.num_relations
-        self.score = self.inner.score
+        self.score, self.kind = self.inner.score, self.inner.kind
         self.answer = answer
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:

@@ -10,7 +10,7 @@ import pytest
 from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
 from tgap.errors import QueryError
 from tgap.predict import ExplainOptions, Predictor
-from tgap.scorer import FloatArray, Query, QueryBatch
+from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +147,7 @@ class Plain:
     """A scorer that cannot show its walk."""
 
     name = "plain"
+    kind = ScoreKind.ORDER
     num_entities = len(ENTITIES)
     num_relations = 3
 
@@ -160,6 +161,31 @@ def test_a_scorer_without_a_walk_predicts_but_does_not_explain() -> None:
     assert len(found.answers) == len(ENTITIES)
     assert not found.probabilities
     with pytest.raises(QueryError, match="plain gives answers without reasons: it has no walk to show"):
+        predictor.explain("Japan", "Consult", "?", "2014-04-29")
+
+
+class LogChances(Plain):
+    """Log-probabilities and no walk."""
+
+    kind = ScoreKind.LOG_PROBABILITY
+
+    def score(self, queries: QueryBatch) -> FloatArray:
+        chance = np.full(len(ENTITIES), 0.1 / (len(ENTITIES) - 2), np.float32)
+        chance[:2] = 0.0, 0.9
+        with np.errstate(divide="ignore"):
+            return np.tile(np.log(chance), (len(queries), 1))
+
+
+def test_probabilities_are_what_the_scorer_says_and_need_no_walk() -> None:
+    predictor = Predictor(LogChances(), small_dataset())
+    found = predictor.predict("Japan", "Consult", "?", "2014-04-29", top=100)
+    assert found.probabilities
+    assert len(found.answers) == len(ENTITIES) - 1  # what cannot be is not listed
+    assert found.answers[0].name == ENTITIES[1]
+    assert found.answers[0].score == pytest.approx(0.9)
+    assert found.rest == pytest.approx(0, abs=1e-6)
+    assert predictor.predict("Japan", "Consult", "?", "2014-04-29", top=1).rest == pytest.approx(0.1)
+    with pytest.raises(QueryError, match="without reasons"):
         predictor.explain("Japan", "Consult", "?", "2014-04-29")
 
 

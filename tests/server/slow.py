@@ -7,7 +7,7 @@ import threading
 import numpy as np
 
 from tests.explain.small_dataset import small_dataset
-from tgap.scorer import FloatArray, QueryBatch
+from tgap.scorer import FloatArray, QueryBatch, ScoreKind
 from tgap.server.service import Service
 
 
@@ -15,6 +15,7 @@ class SlowScorer:
     """Every score is its entity's id, after ``go`` is set."""
 
     name = "slow"
+    kind = ScoreKind.ORDER
     num_relations = 3
 
     def __init__(self, num_entities: int) -> None:

@@ -14,7 +14,7 @@ from tgap.data import Dataset, Facts, Timeline, Vocabulary
 from tgap.graph import TemporalGraph, View
 from tgap.runs.folder import RunFolder, create_run
 from tgap.runs.load import build_graph
-from tgap.scorer import FloatArray, IntArray, QueryBatch
+from tgap.scorer import FloatArray, IntArray, QueryBatch, ScoreKind
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, StopReason
 from tgap.training.interruption import Interruption
@@ -85,6 +85,7 @@ class StandInScorer:
     """Scorer of a stand-in."""
 
     name = "stand-in"
+    kind = ScoreKind.ORDER
 
     def __init__(self, model: StandIn) -> None:
         self.model = model

@@ -10,7 +10,7 @@ import math
 
 from tgap.baselines.history import HistoryGraph, weigh_history
 from tgap.graph import TemporalGraph
-from tgap.scorer import FloatArray, QueryBatch
+from tgap.scorer import FloatArray, QueryBatch, ScoreKind
 
 ANY_RELATION = 0.001  # weight of an event whatever its relation
 
@@ -19,6 +19,7 @@ class FrequencyScorer:
     """Count of the subject's events with each entity. See ``history`` for the formula."""
 
     name = "frequency"
+    kind = ScoreKind.ORDER
 
     def __init__(self, graph: TemporalGraph) -> None:
         self.num_entities = graph.num_entities

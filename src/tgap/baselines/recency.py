@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tgap.baselines.history import HistoryGraph, weigh_history
 from tgap.graph import TemporalGraph
-from tgap.scorer import FloatArray, QueryBatch
+from tgap.scorer import FloatArray, QueryBatch, ScoreKind
 
 TIME_SCALE = 3.0  # timeline units after which an event counts half
 ANY_RELATION = 0.3  # weight of an event whatever its relation
@@ -19,6 +19,7 @@ class RecencyScorer:
     """Sum over the subject's events, near ones counting more. See ``history`` for the formula."""
 
     name = "recency"
+    kind = ScoreKind.ORDER
 
     def __init__(self, graph: TemporalGraph) -> None:
         self.num_entities = graph.num_entities

@@ -15,7 +15,7 @@ from tgap.model.cache import FeatureCache
 from tgap.model.tgap import TGAP
 from tgap.model.trace import step_trace
 from tgap.model.walk import Features
-from tgap.scorer import FloatArray, Query, QueryBatch, Trace
+from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, Trace
 
 _FEW = 4  # rows with less than this part of all edges are cheaper to compute by themselves
 
@@ -24,6 +24,7 @@ class TGAPScorer:
     """Answers with a trained model. Scores are a^(T), so a row sums to 1."""
 
     name = "T-GAP"
+    kind = ScoreKind.PROBABILITY
 
     def __init__(self, model: TGAP, evaluation: EvaluationConfig) -> None:
         self.model = model

@@ -57,15 +57,15 @@ class Predictor:
         parsed = parse_question(self.dataset, subject, relation, object, time)
         scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
         known = Known(self.dataset, parsed.query)
-        walks = isinstance(self.scorer, Explainer)
+        chances = self.scorer.kind.probabilities(scores)
         best = top_answers(scores[np.newaxis], top).entity[0]
-        listed = [int(entity) for entity in best if not walks or scores[entity] > 0]
+        listed = [int(entity) for entity in best if chances is None or chances[entity] > 0]
         return Prediction(
             question=parsed.question,
             answers=tuple(self._answer(scores, entity, known) for entity in listed),
             asked=None if parsed.answer is None else self._answer(scores, parsed.answer, known),
-            probabilities=walks,
-            rest=max(0.0, 1.0 - float(scores[listed].sum(dtype=np.float64))) if walks else None,
+            probabilities=chances is not None,
+            rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
             scorer=self.scorer.name,
             notes=parsed.notes,
         )
@@ -116,6 +116,7 @@ class Predictor:
         return index
 
     def _answer(self, scores: NDArray[np.float32], entity: int, known: Known) -> Answer:
-        found = scored_rank(scores, entity)
+        found, chances = scored_rank(scores, entity), self.scorer.kind.probabilities(scores)
+        shown = found.score if chances is None else float(chances[entity])
         words, when, splits = known.of(entity)
-        return Answer(self.names.entity(entity), found.rank, found.score, words, when, splits)
+        return Answer(self.names.entity(entity), found.rank, shown, words, when, splits)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
-from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
+from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, ScoreKind, Trace
 
 
 class Without:
@@ -21,6 +21,11 @@ class Without:
     def name(self) -> str:
         """The name of the scorer beneath."""
         return self._explainer.name
+
+    @property
+    def kind(self) -> ScoreKind:
+        """What the scores beneath are."""
+        return self._explainer.kind
 
     @property
     def num_entities(self) -> int:

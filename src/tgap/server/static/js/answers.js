@@ -57,7 +57,7 @@ function row(answer, best, hidden, state) {
     h("span", { class: "name" }, answer.name),
     h("span", { class: "share" }, probabilities ? percent(answer.score) : answer.score.toFixed(3)),
     mark(answer, hidden),
-    probabilities && h("span", { class: "why", "aria-hidden": "true" }, "why?"),
+    state.card?.explains !== false && h("span", { class: "why", "aria-hidden": "true" }, "why?"),
     h("span", { class: "track", "aria-hidden": "true" }, fill),
   );
 }
