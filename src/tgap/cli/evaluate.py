@@ -37,14 +37,20 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask only a random sample of N queries.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of that sample."
+    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="Seed of the samples."
 )
 @click.option("--details", is_flag=True, help="Also print the breakdowns, for instance by evidence.")
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Add 95 % intervals from N draws of the facts (1000 will do), and differences to the baselines.",
+)
 @click.option("--no-baselines", is_flag=True, help="Leave the untrained baselines out of the tables.")
 @click.option(
-    "--json", "json_file", metavar="FILE", help="Write every figure as JSON; - prints it instead of the tables."
+    "--json", "json_file", metavar="FILE", help="Write every metric as JSON; - prints it instead of the tables."
 )
-@click.option("--csv", "csv_file", metavar="FILE", help="Write every figure as CSV; - prints it.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write every metric as CSV; - prints it.")
 @click.option("--markdown", "markdown_file", metavar="FILE", help="Write the tables as a Markdown page; - prints it.")
 @click.option("--predictions", "predictions_file", type=_FILE, metavar="FILE", help="Write every query as Parquet.")
 @click.option(
@@ -64,6 +70,7 @@ def evaluate(
     limit: int | None,
     seed: int,
     details: bool,
+    bootstrap: int | None,
     no_baselines: bool,
     json_file: str | None,
     csv_file: str | None,
@@ -86,7 +93,15 @@ def evaluate(
 
     from tgap.baselines import UNTRAINED, build_baseline
     from tgap.cli.predict import write_output
-    from tgap.evaluation import PROTOCOLS, Filters, markdown_page, report_csv, report_json
+    from tgap.evaluation import (
+        PROTOCOLS,
+        Bootstrap,
+        Filters,
+        markdown_page,
+        report_csv,
+        report_json,
+        with_intervals,
+    )
     from tgap.evaluation import evaluate as evaluate_scorer
     from tgap.evaluation.predictions import write_predictions
 
@@ -114,6 +129,8 @@ def evaluate(
             for one in (scorer, *beside)
         ]
     reports = [evaluation.report for evaluation in evaluations]
+    if bootstrap is not None:
+        reports = with_intervals(evaluations, Bootstrap(samples=bootstrap, seed=seed))
     if "-" not in texts:
         _print(Console(), reports, protocols, details)
     write_output(json_file, report_json(reports[0], reports[1:]))
@@ -179,9 +196,11 @@ def _load_run(run: str, threads: int | None) -> LoadedRun:
 def _print(console: Console, reports: Sequence[Report], protocols: Sequence[str], details: bool) -> None:
     from tgap.evaluation.breakdown import BREAKDOWNS
     from tgap.evaluation.protocols import headline_of
-    from tgap.evaluation.tables import breakdown_table, directions_table, notes, results_table
+    from tgap.evaluation.tables import breakdown_table, directions_table, interval_tables, notes, results_table
 
     _print_table(console, results_table(reports, protocols))
+    for table in interval_tables(reports, protocols):
+        _print_table(console, table)
     _print_table(console, directions_table(reports, protocols))
     if details:
         for name in BREAKDOWNS:

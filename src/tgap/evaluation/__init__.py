@@ -4,6 +4,8 @@
 ``.ranks`` the rank of every answer. docs/evaluation.md is the protocol in prose.
 """
 
+from tgap.evaluation.bootstrap import Bootstrap
+from tgap.evaluation.comparison import with_intervals
 from tgap.evaluation.export import report_csv, report_dict, report_json
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.protocols import HEADLINE, PROTOCOLS, Filters, Protocol
@@ -16,6 +18,7 @@ __all__ = [
     "HEADLINE",
     "PROTOCOLS",
     "SPLITS",
+    "Bootstrap",
     "Evaluation",
     "Filters",
     "Metrics",
@@ -28,4 +31,5 @@ __all__ = [
     "report_csv",
     "report_dict",
     "report_json",
+    "with_intervals",
 ]

@@ -18,6 +18,8 @@ for each protocol under its name: {raw, static, time}.
     seconds               scoring and ranking
     breakdowns            {relation, degree, answers, distance, seen, evidence}: lists of {bucket, queries} and a set
     baselines             by name a set of metrics (empty where none were run)
+    bootstrap, intervals, differences   only where intervals were asked for: {samples, level, seed}; by protocol and
+                          metric {low, high}; by the other scorer's name, protocol and metric {value, low, high, above}
 
 A change that could break a reader of these keys raises ``VERSION``; new keys do not.
 """
@@ -31,13 +33,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tgap.evaluation.bootstrap import Interval
 from tgap.evaluation.metrics import METRICS, Metrics
 from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.report import Report
 
 FORMAT = "tgap-evaluation"
 VERSION = 1
-COLUMNS = ("scorer", "dataset", "split", "breakdown", "bucket", "direction", "ties", "filter", "queries", *METRICS)
+_BOUNDS = tuple(f"{name}_{bound}" for name in METRICS for bound in ("low", "high"))
+COLUMNS = (
+    *("scorer", "dataset", "split", "breakdown", "bucket", "direction", "ties", "filter", "queries"),
+    *METRICS,
+    *_BOUNDS,
+)
 
 
 def report_dict(report: Report, baselines: Sequence[Report] = ()) -> dict[str, Any]:
@@ -70,6 +78,20 @@ def report_dict(report: Report, baselines: Sequence[Report] = ()) -> dict[str, A
         },
         "baselines": {other.scorer: _set(other.metrics["both"]["mean"]) for other in baselines},
     }
+    if report.bootstrap is not None:
+        document |= {
+            "bootstrap": asdict(report.bootstrap),
+            "intervals": {
+                protocol: {name: {"low": found.low, "high": found.high} for name, found in part.items()}
+                for protocol, part in report.intervals.items()
+            },
+            "differences": {
+                other: {
+                    protocol: {name: asdict(found) for name, found in part.items()} for protocol, part in found.items()
+                }
+                for other, found in report.differences.items()
+            },
+        }
     headlines = _by_ties(report.metrics["both"])
     assert not document.keys() & headlines.keys(), "a protocol is named like another key of the report"
     return {**document, **headlines}
@@ -81,7 +103,11 @@ def report_json(report: Report, baselines: Sequence[Report] = ()) -> str:
 
 
 def report_csv(reports: Sequence[Report]) -> str:
-    """CSV text in long form: one line for each scorer, bucket, direction, tie rule and protocol."""
+    """CSV text in long form: one line for each scorer, bucket, direction, tie rule and protocol.
+
+    Where intervals were drawn, lines of all queries have bounds, and the breakdown "difference" has this scorer minus
+    the one named in "bucket".
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -94,11 +120,18 @@ def _lines(report: Report) -> Iterator[tuple[Any, ...]]:
     for direction, by_ties in report.metrics.items():
         for ties, by_protocol in by_ties.items():
             for protocol, metrics in by_protocol.items():
-                yield ("all", "all", direction, ties, protocol, report.counts[direction], *_values(metrics))
+                inner = report.intervals.get(protocol) if (direction, ties) == ("both", "mean") else None
+                values = (*_values(metrics), *_bounds(inner))
+                yield ("all", "all", direction, ties, protocol, report.counts[direction], *values)
     for name, buckets in report.breakdowns.items():
         for bucket in buckets:
             for protocol, metrics in bucket.metrics.items():
-                yield (name, bucket.label, "both", "mean", protocol, bucket.queries, *_values(metrics))
+                values = (*_values(metrics), *_bounds(None))
+                yield (name, bucket.label, "both", "mean", protocol, bucket.queries, *values)
+    for other, differences in report.differences.items():
+        for protocol, drawn in differences.items():
+            values = (*(drawn[name].value for name in METRICS), *_bounds(drawn))
+            yield ("difference", other, "both", "mean", protocol, report.queries, *values)
 
 
 def _by_ties(metrics: Mapping[str, Mapping[str, Metrics]]) -> dict[str, Any]:
@@ -112,3 +145,10 @@ def _set(metrics: Mapping[str, Metrics]) -> dict[str, dict[str, float]]:
 
 def _values(metrics: Metrics) -> tuple[float, ...]:
     return tuple(getattr(metrics, name) for name in METRICS)
+
+
+def _bounds(drawn: Mapping[str, Interval] | None) -> tuple[float | None, ...]:
+    """Low and high of each metric; empty cells where none were drawn."""
+    if drawn is None:
+        return (None,) * len(_BOUNDS)
+    return tuple(bound for name in METRICS for bound in (drawn[name].low, drawn[name].high))

@@ -34,6 +34,10 @@ class Metrics:
         """Metrics of each of ``count`` groups; every group has a member."""
         size = np.bincount(group, minlength=count)
         assert size.all(), "metrics of no ranks at all"
-        columns = [1.0 / ranks, ranks <= 1, ranks <= 3, ranks <= 10, ranks]
-        means = [np.bincount(group, weights=column, minlength=count) / size for column in columns]
+        means = [np.bincount(group, weights=column, minlength=count) / size for column in metric_columns(ranks).T]
         return [cls(*map(float, row)) for row in zip(*means, strict=True)]
+
+
+def metric_columns(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[Q, 5] what each query contributes to each of ``METRICS``: a metric is the mean of its column."""
+    return np.column_stack([1.0 / ranks, ranks <= 1, ranks <= 3, ranks <= 10, ranks])

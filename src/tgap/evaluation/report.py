@@ -6,10 +6,11 @@ Metrics are kept by direction (both, tail, head), tie rule (mean, optimistic, pe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from tgap.evaluation.bootstrap import Bootstrap, Differences, Intervals
 from tgap.evaluation.breakdown import SEEN, Bucket, Traits, break_down
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.protocols import HEADLINE
@@ -47,6 +48,9 @@ class Report:
     counts: dict[str, int]  # queries by direction: both, and tail and head as far as they occur
     metrics: MetricsTree
     breakdowns: dict[str, tuple[Bucket, ...]]
+    bootstrap: Bootstrap | None = None  # how intervals were drawn; None: there are none
+    intervals: Intervals = field(default_factory=dict)  # of the metrics of both directions, mean ties
+    differences: dict[str, Differences] = field(default_factory=dict)  # this scorer minus another, by its name
 
     def of(self, protocol: str = HEADLINE.name, ties: str = "mean", direction: str = "both") -> Metrics:
         """Metrics under a protocol; both directions and mean ties unless told otherwise."""

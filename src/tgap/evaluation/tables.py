@@ -5,15 +5,17 @@ Hits are in percent here, as papers print them; files for machines (``export``) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tgap.data import CATALOG
+from tgap.evaluation.bootstrap import Interval
 from tgap.evaluation.breakdown import BREAKDOWNS
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.protocols import HEADLINE, PROTOCOLS, headline_of
 from tgap.evaluation.report import Report
 
+_INTERVALS = (("mrr", 1, 3), ("hits1", 100, 1), ("hits10", 100, 1))  # metric, scale and digits
 RELATIONS_SHOWN = 15  # the relation breakdown of a page stops here; CSV and JSON have all
 
 _TITLES = {
@@ -77,6 +79,43 @@ def directions_table(reports: Sequence[Report], protocols: Sequence[str] | None 
     )
 
 
+def interval_tables(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> list[Table]:
+    """Bootstrap intervals of each scorer, and of what the first has more than the others; none if none were drawn."""
+    first, protocols = reports[0], protocols or reports[0].protocols
+    if first.bootstrap is None:
+        return []
+    level = f"{first.bootstrap.level:.0%} intervals"
+    own = {report.scorer: report.intervals for report in reports}
+    found = [_interval_table(f"{level} of each method", "Method", own, protocols, signed=False)]
+    if first.differences:
+        title = f"{level} of {first.scorer} minus another method, on the same queries"
+        found.append(_interval_table(title, "Against", first.differences, protocols, signed=True))
+    return found
+
+
+def _interval_table(
+    title: str,
+    heading: str,
+    drawn: Mapping[str, Mapping[str, Mapping[str, Interval]]],
+    protocols: Sequence[str],
+    signed: bool,
+) -> Table:
+    rows = []
+    for name, found in drawn.items():
+        for protocol in protocols:
+            cells = [
+                _bounds(found[protocol][metric], scale, digits, signed=signed) for metric, scale, digits in _INTERVALS
+            ]
+            rows.append((name if protocol == protocols[0] else "", protocol, *cells))
+    columns = (heading, "Filter", "MRR", "Hits@1", "Hits@10")
+    return Table(title, columns, tuple(rows), numbers_from=2, block=len(protocols))
+
+
+def _bounds(drawn: Interval, scale: int, digits: int, *, signed: bool) -> str:
+    low, high = (f"{bound * scale:{'+' if signed else ''}.{digits}f}" for bound in (drawn.low, drawn.high))
+    return f"{low} to {high}"
+
+
 def breakdown_table(reports: Sequence[Report], name: str, protocol: str = HEADLINE.name) -> Table:
     """Buckets of the first report with the MRR of every scorer side by side."""
     first, *others = reports
@@ -105,6 +144,12 @@ def notes(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> 
     lines = [f"Filter {name}: {PROTOCOLS[name].rule}." for name in protocols or first.protocols]
     lines.append("Ties: mean rule, half of the entities with the answer's score count before it.")
     lines.append("Ties lost-won: the MRR if all of them, or none, counted so. Hits in percent.")
+    if first.bootstrap is not None:
+        drawn = first.bootstrap
+        lines.append(
+            f"Intervals: {drawn.level:.0%} of {drawn.samples:,} bootstrap draws of the facts, both queries of a fact "
+            f"together, seed {drawn.seed}."
+        )
     if first.queries < first.available:
         lines.append(f"Sample: {first.queries:,} of {first.available:,} queries, drawn with seed {first.seed}.")
     if first.unseen.queries:
@@ -125,6 +170,7 @@ def markdown_page(reports: Sequence[Report], protocols: Sequence[str] | None = N
     first, protocols = reports[0], protocols or reports[0].protocols
     rules = "\n".join(f"- {line}" for line in notes(reports, protocols))
     tables = [
+        *interval_tables(reports, protocols),
         directions_table(reports, protocols),
         *(breakdown_table(reports, name, headline_of(protocols)) for name in BREAKDOWNS if name in first.breakdowns),
     ]
