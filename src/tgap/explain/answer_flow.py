@@ -86,17 +86,17 @@ class AnswerFlow:
 
     def by_relation(self) -> Float64Array:
         """[R] share of each stored relation, both directions together."""
-        relation = self.graph.relation[self._first_edges]
+        relation = self.graph.relation[self.stored_edge]
         return _sums(relation, self.facts, self.graph.num_relations)
 
     def by_time(self) -> tuple[IntArray, Float64Array]:
         """Times of the facts that brought the answer, rising, and the share of each."""
         carried = np.flatnonzero(self.facts)
-        times, place = np.unique(self.graph.time[self._first_edges[carried]], return_inverse=True)
+        times, place = np.unique(self.graph.time[self.stored_edge[carried]], return_inverse=True)
         return times.astype(np.int64), _sums(place, self.facts[carried], len(times))
 
     @property
-    def _first_edges(self) -> NDArray[np.int32]:
+    def stored_edge(self) -> NDArray[np.int32]:
         """[F] the edge of each fact in its stored direction."""
         edges: NDArray[np.int32] = self.graph.fact_edge[self.graph.fact_row[:-1]]
         return edges

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
+from tests.tiny import from_facts, tiny_config
+from tgap.evaluation.ranks import scored_rank
+from tgap.explain.answer_flow import AnswerFlow
+from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.evidence import Evidence, measure_evidence
+from tgap.graph import TemporalGraph
+from tgap.scorer import Query
+
+QUERY = Query(0, 1, 4)
+
+
+def found(explainer: OracleExplainer, count: int = 20, groups: int = 3) -> tuple[AnswerFlow, Evidence]:
+    trace = explainer.trace(QUERY)
+    flow = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax()))
+    return flow, measure_evidence(Counterfactual(explainer, trace), flow, count, groups)
+
+
+def rows_of(graph: TemporalGraph) -> list[tuple[int, int, int, int]]:
+    """The facts of a graph, copies included, in the stored direction."""
+    plain = np.flatnonzero(graph.relation < graph.num_relations)
+    columns = (graph.source, graph.relation, graph.neighbour, graph.time)
+    return [tuple(int(column[edge]) for column in columns) for edge in plain]  # type: ignore[misc]
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_effects_are_those_of_a_graph_built_without_the_facts(seed: int) -> None:
+    whole = tiny_explainer(seed, entities=5, facts=8)
+    everything = replace(whole.config, core_nodes=99, sampled_edges=999, added_edges=999)  # no sampling: all walk alike
+    whole = OracleExplainer(whole.graph, everything, whole.span, seed)
+    flow, evidence = found(whole)
+    rows = rows_of(whole.graph)
+    for effect in (*evidence.facts, *evidence.groups):
+        facts = whole.graph.find_facts(*np.array(rows, dtype=np.int64).T.copy())
+        left = [row for row, fact in zip(rows, facts, strict=True) if fact not in effect.facts]
+        smaller = OracleExplainer(from_facts(5, 2, left), whole.config, whole.span, seed)
+        scores = smaller.trace(QUERY).scores
+        assert effect.after.score == pytest.approx(float(scores[flow.answer]), abs=1e-6)
+        assert effect.effect == pytest.approx(evidence.before.score - effect.after.score)
+        assert effect.share == pytest.approx(sum(flow.facts[fact] for fact in effect.facts))
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000), count=st.integers(1, 6))
+def test_the_candidates_are_the_facts_of_highest_share_in_order_of_effect(seed: int, count: int) -> None:
+    flow, evidence = found(tiny_explainer(seed), count)
+    assert {effect.facts[0] for effect in evidence.facts} == set(flow.strongest_facts(count).tolist())
+    effects = [effect.effect for effect in evidence.facts]
+    assert effects == sorted(effects, reverse=True)
+    assert evidence.support == tuple(effect.facts[0] for effect in evidence.facts if effect.effect > 0)
+    assert evidence.before == scored_rank(flow.trace.scores, flow.answer)
+
+
+def test_groups_hold_all_events_of_a_pair_or_of_a_time() -> None:
+    rows = [(0, 1, 1, 2), (0, 1, 1, 4), (0, 1, 1, 4), (1, 1, 0, 4), (0, 0, 1, 7), (1, 0, 2, 4), (3, 0, 4, 9)]
+    explainer = OracleExplainer(from_facts(5, 2, rows), tiny_config(), span=12)
+    _, evidence = found(explainer, groups=5)
+    facts = explainer.graph.find_facts(*np.array(rows, dtype=np.int64).T.copy()).tolist()
+    groups = {(group.kind, group.facts) for group in evidence.groups}
+    assert groups == {
+        ("pair", tuple(sorted({facts[0], facts[1]}))),  # the copy is the same fact; the way back another group
+        ("time", tuple(sorted({facts[1], facts[3], facts[5]}))),
+    }
+
+
+def test_an_answer_out_of_reach_has_no_evidence() -> None:
+    explainer = OracleExplainer(from_facts(3, 2, [(0, 0, 1, 4)]), tiny_config(), span=12)
+    trace = explainer.trace(QUERY)
+    flow = AnswerFlow.of(explainer.graph, trace, 2)
+    evidence = measure_evidence(Counterfactual(explainer, trace), flow)
+    assert not evidence.facts
+    assert not evidence.groups
+    assert not evidence.support
+
+
+def test_facts_that_are_hidden_from_the_trace_stay_hidden() -> None:
+    explainer = tiny_explainer(4)
+    hidden = AnswerFlow.of(explainer.graph, explainer.trace(QUERY), 0).strongest_facts(1)
+    trace = explainer.trace(QUERY, hidden_facts=hidden)
+    asked = Counterfactual(explainer, trace, hidden)
+    other = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax())).strongest_facts(1)
+    expected = explainer.trace(QUERY, hidden_facts=np.union1d(hidden, other)).scores
+    assert np.array_equal(asked.scores(other), expected)
+    assert np.array_equal(asked.scores([]), trace.scores)
