@@ -13,7 +13,7 @@ from tgap.evaluation.ranks import scored_rank
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import Evidence, measure_evidence
-from tgap.graph import TemporalGraph
+from tgap.graph import TemporalGraph, View
 from tgap.scorer import Query
 
 QUERY = Query(0, 1, 4)
@@ -85,10 +85,16 @@ def test_an_answer_out_of_reach_has_no_evidence() -> None:
 
 def test_facts_that_are_hidden_from_the_trace_stay_hidden() -> None:
     explainer = tiny_explainer(4)
-    hidden = AnswerFlow.of(explainer.graph, explainer.trace(QUERY), 0).strongest_facts(1)
-    trace = explainer.trace(QUERY, hidden_facts=hidden)
-    asked = Counterfactual(explainer, trace, hidden)
-    other = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax())).strongest_facts(1)
-    expected = explainer.trace(QUERY, hidden_facts=np.union1d(hidden, other)).scores
+    hidden = AnswerFlow.of(explainer.graph, explainer.trace(QUERY), 0).strongest_facts(1).tolist()
+    trace = explainer.trace(QUERY, View.all().without(hidden))
+    flow = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax()))
+    asked = Counterfactual(explainer, trace)
+    other = flow.strongest_facts(1).tolist()
+    expected = explainer.trace(QUERY, View.all().without(hidden + other)).scores
     assert np.array_equal(asked.scores(other), expected)
+    assert np.array_equal(asked.trace_without(other).scores, expected)
     assert np.array_equal(asked.scores([]), trace.scores)
+    evidence = measure_evidence(asked, flow, groups=99)
+    named = {fact for effect in (*evidence.facts, *evidence.groups) for fact in effect.facts}
+    assert named
+    assert not named & set(hidden)

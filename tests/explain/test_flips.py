@@ -12,7 +12,7 @@ from tests.tiny import from_facts, tiny_config
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import Evidence, measure_evidence
-from tgap.explain.flips import Flip, deletion_curve, facts_of, smallest_flip, sufficiency_curve
+from tgap.explain.flips import Flip, deletion_curve, facts_touching, smallest_flip, sufficiency_curve
 from tgap.scorer import Query
 
 QUERY = Query(0, 1, 4)
@@ -72,7 +72,7 @@ def test_facts_that_stand_in_for_each_other_are_found_together() -> None:
         asked, flow, flip = flipped(explainer)
         if flow.answer == 1 and all(asked.without([fact], 1).rank == 1 for fact in range(3)):
             assert flip is not None
-            touching = facts_of(explainer.graph, 1).tolist()
+            touching = facts_touching(explainer.graph, 1).tolist()
             assert set(flip.facts) == set(touching)
             return
     pytest.fail("no seed has an answer that survives the loss of any one fact")
@@ -102,7 +102,7 @@ def test_curves_take_the_first_facts(seed: int) -> None:
     for stage in curve:
         assert stage.facts == evidence.support[: len(stage.facts)]
         assert stage.after == asked.without(stage.facts, answer)
-    touching = set(facts_of(explainer.graph, answer).tolist())
+    touching = set(facts_touching(explainer.graph, answer).tolist())
     usable = [fact for fact in evidence.support if fact in touching]
     kept = sufficiency_curve(asked, evidence.support, answer)
     assert [len(stage.facts) for stage in kept] == sizes(len(usable))
@@ -121,4 +121,4 @@ def test_without_any_fact_of_its_own_no_answer_is_reached() -> None:
     asked = Counterfactual(explainer, trace)
     for answer in np.flatnonzero(trace.scores).tolist():
         if answer != QUERY.subject:
-            assert asked.without(facts_of(explainer.graph, answer), answer).score == 0
+            assert asked.without(facts_touching(explainer.graph, answer), answer).score == 0

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.graph import TemporalGraph
+from tgap.graph.resolve import visible_graph
 from tgap.jit import kernel
 from tgap.scorer import FloatArray, IntArray, Trace
 
@@ -94,6 +95,12 @@ class AnswerFlow:
         carried = np.flatnonzero(self.facts)
         times, place = np.unique(self.graph.time[self.stored_edge[carried]], return_inverse=True)
         return times.astype(np.int64), _sums(place, self.facts[carried], len(times))
+
+    @cached_property
+    def visible(self) -> NDArray[np.bool_]:
+        """[F] whether the trace could see a fact."""
+        seen = visible_graph(self.graph, self.trace.view.at(self.trace.query.time))
+        return seen.mask[self.stored_edge] == 1
 
     @property
     def stored_edge(self) -> NDArray[np.int32]:

@@ -19,12 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tgap.evaluation.ranks import ScoredRank, scored_rank
+from tgap.evaluation.ranks import ScoredRank
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
-from tgap.scorer import IntArray
 
 KINDS = ("pair", "time")
 
@@ -62,7 +60,7 @@ class Evidence:
 
 def measure_evidence(asked: Counterfactual, flow: AnswerFlow, count: int = 20, groups: int = 3) -> Evidence:
     """Effects of the ``count`` facts of highest share, and of the ``groups`` best groups of each kind."""
-    before = scored_rank(flow.trace.scores, flow.answer)
+    before = asked.without((), flow.answer)  # scored the same way as the rest: equal to the last bit where equal
     single = [(fact,) for fact in flow.strongest_facts(count).tolist()]
     together = [(kind, facts) for kind in KINDS for facts in _groups(flow, kind, groups)]
     sets = [*single, *(facts for _, facts in together)]
@@ -83,20 +81,15 @@ def _order(found: Effect) -> tuple[float, tuple[int, ...]]:
 
 def _groups(flow: AnswerFlow, kind: str, count: int) -> list[tuple[int, ...]]:
     """Facts of the ``count`` groups of highest share that have at least two facts."""
-    of_fact = _group_numbers(flow, kind)
-    shares = np.bincount(of_fact, weights=flow.facts)
-    sizes = np.bincount(of_fact)
-    several = np.flatnonzero((sizes > 1) & (shares > 0))
-    best = several[np.argsort(-shares[several], kind="stable")[:count]]
-    return [tuple(np.flatnonzero(of_fact == group).tolist()) for group in best.tolist()]
-
-
-def _group_numbers(flow: AnswerFlow, kind: str) -> IntArray:
-    """[F] number of the group that each fact belongs to."""
-    edge = flow.stored_edge
+    visible = np.flatnonzero(flow.visible)
+    edge = flow.stored_edge[visible]
     graph = flow.graph
-    columns: list[NDArray[np.int32]] = [graph.time[edge]]
+    columns = [graph.time[edge]]
     if kind == "pair":
         columns = [graph.source[edge], graph.relation[edge], graph.neighbour[edge]]
-    _, number = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    return number.reshape(-1).astype(np.int64)
+    _, group = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    shares = np.bincount(group, weights=flow.facts[visible])
+    several = np.flatnonzero((np.bincount(group) > 1) & (shares > 0))
+    best = several[np.argsort(-shares[several], kind="stable")[:count]]
+    return [tuple(visible[group == number].tolist()) for number in best]

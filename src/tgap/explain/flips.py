@@ -55,7 +55,7 @@ def deletion_curve(asked: Counterfactual, facts: Sequence[int], answer: int) -> 
 
 def sufficiency_curve(asked: Counterfactual, facts: Sequence[int], answer: int) -> tuple[Stage, ...]:
     """The answer with only the first 1, 2, 3, 5, ... of those ``facts`` that touch it beside the background."""
-    touching = facts_of(asked.explainer.graph, answer)
+    touching = facts_touching(asked.explainer.graph, answer)
     firsts = _firsts([fact for fact in facts if fact in set(touching.tolist())])
     return _stages(firsts, asked.without_each([np.setdiff1d(touching, first) for first in firsts], answer))
 
@@ -121,7 +121,7 @@ def _needed(asked: Counterfactual, facts: Sequence[int], answer: int) -> list[in
     return kept
 
 
-def facts_of(graph: TemporalGraph, entity: int) -> IntArray:
+def facts_touching(graph: TemporalGraph, entity: int) -> IntArray:
     """Facts that touch an entity, ascending."""
     facts = np.unique(graph.fact[graph.row[entity] : graph.row[entity + 1]])
     return facts[facts >= 0].astype(np.int64)
