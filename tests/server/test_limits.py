@@ -51,6 +51,7 @@ def test_beyond_the_bound_requests_are_asked_to_come_back(slow: tuple[SlowScorer
     busy = next(reply for reply in replies if reply.status_code == 503)
     assert busy.headers["retry-after"] == "1"
     assert busy.json()["error"]["code"] == "busy"
+    assert busy.json()["error"]["waiting"] == 3
     again = client.post("/api/v1/predict", json=question(8))
     assert again.status_code == 200
 
@@ -180,7 +181,7 @@ def test_not_ready_before_the_first_answer() -> None:
         reply = httpx.get(f"{address}/ready")
         assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
         asked = httpx.post(f"{address}/api/v1/predict", json=QUESTION)
-        assert (asked.status_code, asked.json()["error"]["code"]) == (503, "busy")
+        assert (asked.status_code, asked.json()["error"]["code"]) == (503, "warming_up")
         assert httpx.get(f"{address}/health").status_code == 200
         scorer.go.set()
 

@@ -22,7 +22,7 @@ from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.edges import highest, mean_attention
 from tgap.explain.paths import Walk
 
-EVENTS = 8  # strongest edges that a bundle lists
+EVENTS = 5  # strongest edges that a bundle lists
 
 
 @dataclass(frozen=True)

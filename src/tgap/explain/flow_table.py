@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.bundles import Bundle, bundles
 from tgap.explain.edges import masses, mean_attention
 from tgap.explain.naming import Names, sign_of
 from tgap.explain.paths import Walk
-from tgap.explain.schema import BundleRow, EdgeRow, FlowNode, FlowStep, FlowTable
+from tgap.explain.schema import BundleRow, EventRow, FlowNode, FlowStep, FlowTable
 
 
 def flow_table(names: Names, flow: AnswerFlow, walks: Sequence[Walk], count: int) -> FlowTable:
@@ -30,22 +27,22 @@ def flow_table(names: Names, flow: AnswerFlow, walks: Sequence[Walk], count: int
         columns.append(
             tuple(FlowNode(names.entity(entity), float(mass[entity]), float(through[entity])) for entity in falling)
         )
-    steps = tuple(_step(names, flow, number, held[number], found[number]) for number in range(len(found)))
+    steps = tuple(_step(names, flow, number, found[number]) for number in range(len(found)))
     return FlowTable(tuple(columns), steps)
 
 
-def _step(
-    names: Names, flow: AnswerFlow, number: int, before: NDArray[np.float64], found: Sequence[Bundle]
-) -> FlowStep:
+def _step(names: Names, flow: AnswerFlow, number: int, found: Sequence[Bundle]) -> FlowStep:
     step, time = flow.trace.steps[number], flow.trace.query.time
     attention, through = mean_attention(step), flow.edges[number]
     loops = step.relation == flow.graph.loop_relation
 
-    def edge(place: int) -> EdgeRow:
-        ends = (int(step.subject[place]), int(step.object[place]))
-        return EdgeRow(
-            **vars(names.edge(ends, int(step.relation[place]), int(step.time[place]), time)),
-            before=float(before[ends[0]]),
+    def event(place: int) -> EventRow:
+        displacement = int(step.time[place]) - time
+        return EventRow(
+            relation=names.relation(int(step.relation[place]))[0],
+            time=names.date(int(step.time[place])),
+            displacement=displacement,
+            words=names.words(displacement),
             attention=float(attention[place]),
             through=float(through[place]),
         )
@@ -62,8 +59,15 @@ def _step(
             lighter=bundle.lighter,
             lighter_through=bundle.lighter_through,
             walks=bundle.walks,
-            edges=tuple(edge(place) for place in bundle.edges),
+            events=tuple(event(place) for place in bundle.edges),
         )
         for bundle in found
     )
-    return FlowStep(number + 1, rows, float(attention[loops].sum()), float(through[loops].sum()))
+    return FlowStep(
+        step=number + 1,
+        bundles=rows,
+        moved=float(attention[~loops].sum()),
+        moved_through=float(through[~loops].sum()),
+        waiting=float(attention[loops].sum()),
+        waiting_through=float(through[loops].sum()),
+    )

@@ -119,6 +119,18 @@ class FlowNode(NodeRow):
 
 
 @dataclass(frozen=True)
+class EventRow:
+    """An edge of a bundle, which tells its ends, sign and direction."""
+
+    relation: str
+    time: str
+    displacement: int  # t_e - t_q in units of the timeline
+    words: str  # the displacement in words: "7 days before"
+    attention: float  # that crossed it in this step
+    through: float  # share of the answer's probability that crossed it in this step
+
+
+@dataclass(frozen=True)
 class BundleRow:
     """Edges of one step between the same two entities, on the same side of the question's time, the same way round."""
 
@@ -132,7 +144,7 @@ class BundleRow:
     lighter: float  # attention that crossed bundles of less attention in this step
     lighter_through: float  # share of the answer that crossed bundles of a smaller share in this step
     walks: tuple[int, ...]  # places, from 0, of the listed walks that take one of its edges in this step
-    edges: tuple[EdgeRow, ...]  # its strongest, and those of the listed walks
+    events: tuple[EventRow, ...]  # its strongest edges, and those of the listed walks
 
 
 @dataclass(frozen=True)
@@ -141,6 +153,8 @@ class FlowStep:
 
     step: int  # from 1
     bundles: tuple[BundleRow, ...]  # most attention first
+    moved: float  # attention that crossed edges
+    moved_through: float  # share of the answer's probability that crossed edges
     waiting: float  # attention that stayed on self-loops
     waiting_through: float  # share of the answer's probability that stayed
 

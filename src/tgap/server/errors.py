@@ -48,15 +48,26 @@ class ApiError(Exception):
 class UnknownNameError(ApiError):
     """A name that the dataset does not have, with the nearest ones it has."""
 
-    def __init__(self, field: str, message: str, suggestions: Sequence[str]) -> None:
-        super().__init__(422, "unknown_name", message, field=field, suggestions=list(suggestions))
+    def __init__(self, field: str, kind: str, given: str, message: str, suggestions: Sequence[str]) -> None:
+        super().__init__(
+            422, "unknown_name", message, field=field, kind=kind, given=given, suggestions=list(suggestions)
+        )
 
 
 class BusyError(ApiError):
     """All places are taken; the client should come back."""
 
-    def __init__(self, message: str, seconds: int = 1) -> None:
-        super().__init__(503, "busy", message, {"Retry-After": str(seconds)})
+    def __init__(self, waiting: int, seconds: int = 1) -> None:
+        message = f"{waiting} requests are waiting already; try again in a moment"
+        super().__init__(503, "busy", message, {"Retry-After": str(seconds)}, waiting=waiting)
+
+
+class WarmingUpError(ApiError):
+    """The model has not answered once yet; the client should come back."""
+
+    def __init__(self, seconds: int = 2) -> None:
+        message = "the model is warming up; try again in a moment"
+        super().__init__(503, "warming_up", message, {"Retry-After": str(seconds)})
 
 
 class TimeoutApiError(ApiError):

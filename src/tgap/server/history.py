@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tgap.data import Dataset, Facts
-from tgap.explain.naming import Names
+from tgap.explain.naming import Names, sign_of
+from tgap.server.ticks import tick_levels
 
 
 class History:
@@ -36,7 +37,7 @@ class History:
         }
 
     def timeline(self, points: int) -> dict[str, Any]:
-        """Evenly spread instants of the timeline with their texts, and how many facts lie from each to the next."""
+        """Evenly spread instants with their texts, how many facts lie from each to the next, and ticks for an axis."""
         line = self._dataset.timeline
         step = max(1, -(-line.length // points))
         instants = range(0, line.length, step)
@@ -47,6 +48,7 @@ class History:
             "last": line.format(line.span),
             "span": line.span,
             "step": step,
+            "ticks": tick_levels(line),
             "texts": [line.format(instant) for instant in instants],
             "facts": counts.tolist(),
         }
@@ -60,5 +62,6 @@ class History:
             "time": self._names.date(fact.time),
             "displacement": fact.time - instant,
             "words": self._names.words(fact.time - instant),
+            "sign": sign_of(fact.time - instant),
             "split": list(self._dataset.splits)[self._split[place]],
         }

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tgap.server.cache import AnswerCache
-from tgap.server.errors import BusyError, TimeoutApiError
+from tgap.server.errors import BusyError, TimeoutApiError, WarmingUpError
 from tgap.server.limits import Limits
 
 Result = TypeVar("Result")
@@ -56,15 +56,13 @@ class Lane:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """A place in the queue, or ``BusyError`` when all are taken or the model is not ready."""
+        """A place in the queue, or an error when all are taken or the model is not ready."""
         if not self.ready:
-            raise BusyError("the model is warming up; try again in a moment", seconds=2)
+            raise WarmingUpError
         expected = self.waiting * self.turn if self._turns >= _ENOUGH else 0.0
         if self.waiting >= self.limits.waiting or expected > self.limits.seconds:
             self.refused += 1
-            raise BusyError(
-                f"{self.waiting} requests are waiting already; try again in a moment", max(1, math.ceil(expected / 2))
-            )
+            raise BusyError(self.waiting, max(1, math.ceil(expected / 2)))
         self.waiting += 1
         try:
             yield

@@ -15,7 +15,7 @@ MOST_QUESTIONS = 256  # questions of a bulk request
 MOST_PROFILED = 200  # test questions behind a relation's profile
 MOST_MATCHES = 50  # names that a search gives
 MOST_FACTS = 200  # facts of an entity around a date
-MOST_POINTS = 4000  # points of the timeline
+MOST_POINTS = 20_000  # points of the timeline
 LONGEST_NAME = 512  # letters of a name in a request
 LONGEST_TIME = 40  # letters of a time in a request
 

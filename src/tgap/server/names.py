@@ -45,7 +45,7 @@ class NameIndex:
         try:
             return vocabulary.name(vocabulary.find(text))
         except QueryError as error:
-            raise UnknownNameError(field, str(error), vocabulary.nearest(text, 5)) from error
+            raise UnknownNameError(field, kind, text, str(error), vocabulary.nearest(text, 5)) from error
 
     def exact_parts(self, subject: str | None, relation: str, obj: str | None) -> tuple[str | None, str, str | None]:
         """The stored names of a question's parts; None where the answer goes."""

@@ -17,7 +17,11 @@ class ErrorDetails(BaseModel):
 
 
 class ErrorReply(BaseModel):
-    """The one shape of every error. ``unknown_name`` errors also have ``field`` and ``suggestions``."""
+    """The one shape of every error.
+
+    ``unknown_name`` errors also have ``field``, ``kind`` (entity or relation), ``given`` and ``suggestions``; ``busy``
+    errors have ``waiting``, the number of requests before this one.
+    """
 
     error: ErrorDetails
 
@@ -82,6 +86,7 @@ class FactRow(BaseModel):
     time: str
     displacement: int
     words: str
+    sign: Literal["past", "present", "future"]
     split: Literal["train", "valid", "test"]
 
 
@@ -94,13 +99,24 @@ class FactsReply(BaseModel):
     facts: list[FactRow]
 
 
+class Tick(BaseModel):
+    """A round instant, in units after the first, and what an axis calls it."""
+
+    instant: int
+    text: str
+
+
 class TimelineReply(BaseModel):
-    """Evenly spread instants, ``step`` units apart, with the number of facts from each to the next."""
+    """Evenly spread instants, ``step`` units apart, with the number of facts from each to the next.
+
+    ``ticks`` are levels of round instants, coarse to fine.
+    """
 
     unit: str
     first: str
     last: str
     span: int
     step: int
+    ticks: list[list[Tick]]
     texts: list[str]
     facts: list[int]

@@ -39,6 +39,9 @@ class ExplainRequest(QuestionRequest):
     answer: Name | None = Field(default=None, description="The answer to explain")
     edges: int = Field(default=5, ge=1, le=limits.MOST_EDGES, description="Strongest edges a step")
     paths: int = Field(default=5, ge=1, le=limits.MOST_PATHS, description="Heaviest walks to the answer")
+    bundles: int = Field(
+        default=0, ge=0, le=limits.MOST_EDGES, description="Heaviest bundles of edges a step, for a picture; 0: none"
+    )
     check: int = Field(
         default=0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none"
     )

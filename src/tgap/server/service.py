@@ -83,7 +83,9 @@ class Service:
         """Why an answer has its probability: a document ``tgap.explanation/1``."""
         subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
         answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
-        options = ExplainOptions(edges=asked.edges, paths=asked.paths, check=asked.check, seed=asked.seed)
+        options = ExplainOptions(
+            edges=asked.edges, paths=asked.paths, bundles=asked.bundles, check=asked.check, seed=asked.seed
+        )
         time = self._time(asked.time)
         return self.predictor.explain(subject, relation, obj, time, answer=answer, options=options).to_dict()
 

@@ -8,7 +8,6 @@ export function answersCard(state) {
   const { prediction, truth } = state;
   const hidden = Boolean(truth && !truth.revealed);
   const best = Math.max(...prediction.answers.map((answer) => answer.score), 1e-9);
-  const listed = prediction.answers.reduce((sum, answer) => sum + answer.score, 0);
   const card = h(
     "section",
     { class: "card answers-card", "aria-labelledby": "answers-title" },
@@ -33,8 +32,8 @@ export function answersCard(state) {
   if (asked && !prediction.answers.some((answer) => answer.name === asked.name)) {
     card.append(h("div", { class: "answers" }, row(asked, best, hidden, state)));
   }
-  if (prediction.probabilities && listed < 0.9995) {
-    card.append(h("p", { class: "rest-line quiet" }, `All other entities together: ${percent(1 - listed)}`));
+  if (prediction.rest >= 0.0005) {
+    card.append(h("p", { class: "rest-line quiet" }, `All other entities together: ${percent(prediction.rest)}`));
   }
   return card;
 }
@@ -65,7 +64,7 @@ function row(answer, best, hidden, state) {
 /** While the truth of a random question is hidden, so are the marks that would give it away. */
 function mark(answer, hidden) {
   if (!answer.known || hidden) return null;
-  const now = answer.known !== "at another time";
+  const now = answer.known_when === "same";
   return h(
     "span",
     { class: now ? "mark now" : "mark", title: `stored in ${answer.known_in.join(", ")}` },

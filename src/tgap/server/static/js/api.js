@@ -23,7 +23,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** ``ask`` opens the token's dialog and promises its text; ``waiting`` hears why an answer takes longer (or null). */
+/** ``ask`` opens the token's dialog and promises its text; ``waiting`` hears of the failure that makes an answer take longer (or null). */
 export function setUp(ask, waiting) {
   askForToken = ask;
   tellWaiting = waiting;
@@ -72,7 +72,7 @@ async function request(address, options) {
     if (reply.status === 401 && askForToken) {
       if (token === used) await renewToken();
     } else if (reply.status === 503) {
-      tellWaiting(failure.message);
+      tellWaiting(failure);
       await pause(1000 * Number(reply.headers.get("Retry-After") || 1), options.signal);
     } else {
       tellWaiting(null);

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { h, icon } from "./dom.js";
-import { percent, whole } from "./format.js";
+import { counted, percent, whole } from "./format.js";
 import { arrow, dateChip, factOf } from "./hops.js";
 
 function frame(title, words, close, list) {
@@ -22,8 +22,7 @@ function frame(title, words, close, list) {
 
 /** Events of a link, strongest first. ``whatIf(fact)`` asks again without one. */
 export function linkDetail(link, close, whatIf) {
-  const events = [...link.events].sort((a, b) => b.attention - a.attention);
-  const rows = events.map((event) =>
+  const rows = link.events.map((event) =>
     h(
       "li",
       {},
@@ -33,7 +32,8 @@ export function linkDetail(link, close, whatIf) {
       h("button", { type: "button", class: "link-button", onclick: () => whatIf(factOf(event)) }, "what if not?"),
     ),
   );
-  const words = `${percent(link.attention)} of all attention took this way in step ${link.step}, over ${events.length} event${events.length === 1 ? "" : "s"} among the strongest.`;
+  const among = link.size > link.events.length ? "; the strongest:" : ".";
+  const words = `${percent(link.attention)} of all attention took this way in step ${link.step}, over ${counted(link.size, "event")}${among}`;
   return frame(`${link.subject} to ${link.object}`, words, close, h("ul", { class: "detail-list" }, rows));
 }
 
@@ -41,7 +41,9 @@ export function linkDetail(link, close, whatIf) {
 export function nodeDetail(node, time, close) {
   const list = h("ul", { class: "detail-list" }, h("li", { class: "quiet" }, "Looking up its facts …"));
   const when =
-    node.column === 0 ? "The walk starts here." : `Holds ${percent(node.mass)} of attention after step ${node.column}.`;
+    node.column === 0
+      ? "The walk starts here."
+      : `Holds ${percent(node.weight)} of attention after step ${node.column}.`;
   const panel = frame(node.name, when, close, list);
   get("facts", { entity: node.name, time, limit: 30 })
     .then((found) => {

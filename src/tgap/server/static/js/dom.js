@@ -45,9 +45,6 @@ export function icon(name) {
   return s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
 }
 
-/** Which side of the question's time a displacement lies on. */
-export const sideOf = (displacement) => (displacement < 0 ? "past" : displacement > 0 ? "future" : "present");
-
 export const stillPlease = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Call ``work`` once the calls stop coming for ``wait`` milliseconds. */

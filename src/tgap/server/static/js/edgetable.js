@@ -3,8 +3,6 @@
 import { h } from "./dom.js";
 import { percent, whole } from "./format.js";
 
-const ROWS = 10;
-
 export function edgeTables(walk) {
   return h(
     "details",
@@ -36,7 +34,7 @@ export function edgeTables(walk) {
           h(
             "tbody",
             {},
-            step.edges.slice(0, ROWS).map((edge) =>
+            step.edges.map((edge) =>
               h(
                 "tr",
                 {},

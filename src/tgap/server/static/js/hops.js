@@ -1,10 +1,10 @@
 // A fact or a walk in words: entities, relations with an arrow in the direction of the stored fact, coloured dates.
 
-import { h, sideOf } from "./dom.js";
+import { h } from "./dom.js";
 
 /** Date and displacement of an event. */
 export function dateChip(edge) {
-  return h("span", { class: `date ${sideOf(edge.displacement)}`, title: edge.words }, `${edge.time}, ${edge.words}`);
+  return h("span", { class: `date ${edge.sign}`, title: edge.words }, `${edge.time}, ${edge.words}`);
 }
 
 /** A relation with its arrow: an inverse edge was walked against the fact. */

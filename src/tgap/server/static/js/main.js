@@ -6,15 +6,17 @@ import { AskBar } from "./askbar.js";
 import { CheckCard } from "./check.js";
 import { askForToken, showCard } from "./dialogs.js";
 import { debounced, h, icon } from "./dom.js";
+import { failureWords, mayHelpToTryAgain, waitingWords } from "./failures.js";
 import { percent } from "./format.js";
 import { pathsCard } from "./paths.js";
 import { body, fromAddress, fromApi, toAddress, words } from "./question.js";
 import { emptyState, failedState, loadingState, notice, withoutReasons } from "./states.js";
 import { toast } from "./toast.js";
-import { buildWalk } from "./walk/model.js";
+import { walkOf } from "./walk/model.js";
 import { WalkCard } from "./walkcard.js";
 
-const EDGES = 60;
+const EDGES = 10; // strongest edges a step, in the tables
+const BUNDLES = 40; // heaviest bundles a step, in the picture
 const PATHS = 6;
 const TOP = 10;
 
@@ -137,7 +139,7 @@ async function askWhy(question, signal) {
   const answer = question.answer || (question.subject && question.object) || null;
   if (question.subject) asked.object = null;
   try {
-    return await post("explain", { ...asked, answer, edges: EDGES, paths: PATHS }, signal);
+    return await post("explain", { ...asked, answer, edges: EDGES, bundles: BUNDLES, paths: PATHS }, signal);
   } catch (error) {
     return error; // told where the reasons would be shown, after what is wrong with the question itself
   }
@@ -146,7 +148,7 @@ async function askWhy(question, signal) {
 async function showWhy(reasons, question, mine, fresh) {
   if (mine.signal.aborted || !reasons || !state.selected) return;
   if (reasons instanceof Error) throw reasons;
-  state.walk = buildWalk(reasons);
+  state.walk = walkOf(reasons);
   if (!walkPlace.contains(walkCard.element)) walkPlace.replaceChildren(walkCard.element);
   if (!checkPlace.contains(check.element)) checkPlace.replaceChildren(check.element);
   walkCard.show(state.walk, state.timeline ?? (await timeline()), fresh);
@@ -198,29 +200,21 @@ function showFailure(error) {
     const chips = suggestions.map((name) =>
       h("button", { type: "button", class: "chip", onclick: () => ask({ ...state.question, [field]: name }) }, name),
     );
-    noticeBox.replaceChildren(
-      notice(
-        error.message.replace(/; did you mean.*/s, "."),
-        ...(chips.length ? [h("span", {}, "Did you mean"), ...chips] : []),
-      ),
-    );
-  } else if (error.code === "offline") {
-    noticeBox.replaceChildren(notice(error.message, again));
-    waitForServer();
+    const offers = chips.length ? [h("span", {}, "Did you mean"), ...chips] : [];
+    noticeBox.replaceChildren(notice(failureWords(error), ...offers));
   } else {
-    noticeBox.replaceChildren(
-      notice(`${error.message}.`.replace(/[.]{2,}$/, "."), error.code === "bad_question" ? null : again),
-    );
+    noticeBox.replaceChildren(notice(failureWords(error), mayHelpToTryAgain(error.code) && again));
+    if (error.code === "offline") waitForServer();
   }
   noticeBox.scrollIntoView({ block: "nearest" });
 }
 
-/** Why an answer takes longer than usual; null once it has come. */
-function showWaiting(why) {
+/** Say that an answer takes longer than usual, ``failure`` is why; null once it has come. */
+function showWaiting(failure) {
   const shown = noticeBox.querySelector("[data-waiting]");
-  if (!why) shown?.remove();
+  if (!failure) shown?.remove();
   else if (!shown) {
-    const waiting = notice(`${why.replace(/; try again.*/s, "")}. Asking again by itself …`);
+    const waiting = notice(waitingWords(failure));
     waiting.dataset.waiting = "";
     noticeBox.replaceChildren(waiting);
   }
@@ -246,7 +240,7 @@ function waitForServer() {
 }
 
 async function timeline() {
-  state.timeline ??= await get("timeline", { points: 4000 });
+  state.timeline ??= await get("timeline", { points: 20_000 });
   bar.timeline = state.timeline.texts;
   return state.timeline;
 }

@@ -85,5 +85,5 @@ export function failedState(words) {
 
 /** A notice above the results. */
 export function notice(words, ...actions) {
-  return h("div", { class: "notice" }, h("span", {}, words.charAt(0).toUpperCase() + words.slice(1)), ...actions);
+  return h("div", { class: "notice" }, h("span", {}, words), ...actions);
 }

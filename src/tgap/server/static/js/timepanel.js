@@ -1,14 +1,18 @@
 // Time under the walk: attention by date, beside the edges within reach. Drag the flag to ask about another date, brush
 // a range to light the edges of that time.
 
-import { h, s, sideOf } from "./dom.js";
+import { h, s } from "./dom.js";
 import { percent } from "./format.js";
-import { instantOf, TimeScale, ticks } from "./timescale.js";
+import { barPath, rootScale, TimeScale, textAt, ticks } from "./timescale.js";
+import { hideTip, showTip } from "./tooltip.js";
 
 const FLAG = 24;
-const PLOT = 84;
-const HEIGHT = FLAG + PLOT + 26;
-const BAR = 3;
+const PLOT = 92;
+const BOTTOM = FLAG + PLOT;
+const HEIGHT = BOTTOM + 26;
+const NEAR = 6; // pixels from a bar within which the pointer means it
+const SIGNS = ["past", "present", "future"];
+const SIDES = { past: [-Infinity, -1], present: [0, 0], future: [1, Infinity] };
 
 export class TimePanel {
   /** ``calls``: brush(range or null), drag(text), settle(text). */
@@ -16,10 +20,12 @@ export class TimePanel {
     this.calls = calls;
     this.range = null;
     this.dragging = false;
+    this.window = Infinity;
     this.words = h("p", { class: "time-words quiet", "aria-live": "polite" });
+    this.axis = s("g", {});
+    this.base = s("path", { class: "base" });
     this.bars = s("g", {});
     this.marks = s("g", {});
-    this.axis = s("g", {});
     this.brushBox = s("rect", { class: "brush", y: FLAG, height: PLOT, hidden: true });
     this.plot = s("rect", { class: "plot", y: FLAG, height: PLOT });
     this.flagBox = s("rect", { y: 1, height: FLAG - 5, rx: 6 });
@@ -27,7 +33,7 @@ export class TimePanel {
     this.handle = s(
       "g",
       { class: "handle", role: "slider", tabindex: "0", "aria-label": "Time that is asked about" },
-      s("line", { class: "now-line", y1: FLAG - 4, y2: FLAG + PLOT }),
+      s("line", { class: "now-line", y1: FLAG - 4, y2: BOTTOM }),
       this.flagBox,
       this.flagText,
     );
@@ -36,6 +42,7 @@ export class TimePanel {
       { class: "timeline", height: HEIGHT, role: "group", "aria-label": "Attention over time" },
       this.axis,
       this.brushBox,
+      this.base,
       this.bars,
       this.marks,
       this.plot,
@@ -61,27 +68,32 @@ export class TimePanel {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
+  /** The word for one unit of time. */
+  get unit() {
+    return this.timeline.unit === "integer" ? "step" : this.timeline.unit;
+  }
+
   show(walk, timeline) {
-    this.walk = walk;
     this.timeline = timeline;
     this.profile = walk.document.profile;
+    this.shown = walk.document.instant; // what the bars are about; the flag may be on its way elsewhere
     if (!this.dragging) {
-      this.instant = instantOf(timeline, walk);
+      this.instant = this.shown;
       this.text = walk.document.question.time;
     }
     this.range = null;
-    this.window ??= Infinity;
     this.draw();
     this.calls.brush(null);
   }
 
   draw() {
     const width = Math.floor(this.element.clientWidth);
-    if (!this.walk || !width) return;
-    this.scale = new TimeScale(this.timeline, this.instant, this.window, width);
+    if (!this.profile || !width) return;
+    this.scale = new TimeScale(this.timeline, this.shown, this.window, width);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     this.plot.setAttribute("x", this.scale.left);
     this.plot.setAttribute("width", this.scale.right - this.scale.left);
+    this.heights = rootScale(Math.max(...this.profile.displacements.map((row) => row.attention), 0), PLOT);
     this.drawAxis();
     this.drawBars();
     this.placeHandle(this.instant);
@@ -90,105 +102,66 @@ export class TimePanel {
   }
 
   drawAxis() {
-    const bottom = FLAG + PLOT;
+    const { left, right } = this.scale;
+    const level = (y) => s("line", { class: "axis level", x1: left, x2: right, y1: y, y2: y });
     this.axis.replaceChildren(
-      s("line", { class: "axis", x1: this.scale.left, x2: this.scale.right, y1: bottom, y2: bottom }),
+      s("line", { class: "axis", x1: left, x2: right, y1: BOTTOM, y2: BOTTOM }),
+      ...this.heights.marks.flatMap(({ share, high }) => [
+        level(BOTTOM - high),
+        s("text", { x: left - 6, y: BOTTOM - high + 4, "text-anchor": "end" }, percent(share)),
+      ]),
       ...ticks(this.timeline, this.scale).flatMap(({ x, text, anchor }) => [
-        s("line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 4 }),
-        s("text", { x, y: bottom + 17, "text-anchor": anchor }, text),
+        s("line", { class: "axis", x1: x, x2: x, y1: BOTTOM, y2: BOTTOM + 4 }),
+        s("text", { x, y: BOTTOM + 17, "text-anchor": anchor }, text),
       ]),
     );
   }
 
-  /** Bins run outwards from the asked time, so that past, present and future never share one. */
+  /** One bar a displacement; where they are narrower than a pixel they stand in front of each other. */
   drawBars() {
-    const { scale } = this;
-    const middle = scale.x(this.instant);
-    const bins = new Map();
-    const reach = this.profile.displacements.reduce((sum, row) => sum + row.base, 0) || 1;
-    for (const row of this.profile.displacements) {
-      const x = scale.x(this.instant + row.displacement);
-      if (x < scale.left - 1 || x > scale.right + 1) continue;
-      const place =
-        row.displacement === 0 ? 0 : Math.sign(row.displacement) * Math.max(1, Math.ceil(Math.abs(x - middle) / BAR));
-      const bin = bins.get(place) ?? { attention: 0, base: 0, from: Infinity, to: -Infinity };
-      bin.attention += row.attention;
-      bin.base += row.base / reach;
-      bin.from = Math.min(bin.from, row.displacement);
-      bin.to = Math.max(bin.to, row.displacement);
-      bins.set(place, bin);
-    }
-    const most = Math.max(...[...bins.values()].map((bin) => bin.attention), 1e-9);
-    const high = (share) => Math.min(PLOT, PLOT * Math.sqrt(share / most));
+    const { scale, profile, heights } = this;
+    const width = Math.max(1.2, 0.8 * scale.unit * profile.bin);
+    const inside = ({ x }) => x >= scale.left && x <= scale.right;
+    const bars = profile.displacements
+      .map((row) => ({ row, x: scale.x(this.shown + row.displacement), high: heights.high(row.attention) }))
+      .filter(inside);
+    this.drawn = bars;
+    const base = bars.map(({ row, x }) => ({ x, high: heights.high(row.base_share) }));
+    this.base.setAttribute("d", barPath(base, width, BOTTOM));
+    const within = ([low, high]) => bars.filter(({ row }) => row.displacement >= low && row.displacement <= high);
     this.bars.replaceChildren(
-      ...[...bins].flatMap(([place, bin]) => {
-        const x = middle + place * BAR - BAR / 2;
-        const element = s("rect", {
-          class: `bar ${sideOf(place)}`,
-          x: x.toFixed(1),
-          width: BAR - 0.6,
-          y: (FLAG + PLOT - high(bin.attention)).toFixed(1),
-          height: high(bin.attention).toFixed(1),
-        });
-        element.bin = bin;
-        const base = high(bin.base);
-        return [
-          s("rect", {
-            class: "base",
-            x: x.toFixed(1),
-            width: BAR,
-            y: (FLAG + PLOT - base).toFixed(1),
-            height: base.toFixed(1),
-          }),
-          element,
-        ];
-      }),
+      ...SIGNS.map((sign) => s("path", { class: `bar ${sign}`, d: barPath(within(SIDES[sign]), width, BOTTOM) })),
+      ...SIGNS.map((sign) => s("path", { class: `bar lit ${sign}` })),
     );
+    this.lightBars = (range) => {
+      for (const [place, sign] of SIGNS.entries()) {
+        const [low, high] = SIDES[sign];
+        const lit = range ? within([Math.max(low, range[0]), Math.min(high, range[1])]) : [];
+        this.bars.children[SIGNS.length + place].setAttribute("d", barPath(lit, width, BOTTOM));
+      }
+    };
   }
 
   drawChips() {
-    const unit = this.timeline.unit === "integer" ? "step" : this.timeline.unit;
-    const last = this.timeline.span;
-    const presets = [
-      ["Past", [-Infinity, -1]],
-      [`Same ${unit}`, [0, 0]],
-      ["Future", [1, Infinity]],
-    ];
-    const same = (one, other) => one === other || (one && other && one[0] === other[0] && one[1] === other[1]);
+    const names = { past: "Past", present: `Same ${this.unit}`, future: "Future" };
+    const same = (one, other) => Boolean(one && other && one[0] === other[0] && one[1] === other[1]);
+    const chip = (text, pressed, onclick) =>
+      h("button", { type: "button", class: "chip", "aria-pressed": String(pressed), onclick }, text);
     this.chips.replaceChildren(
-      ...presets.map(([text, range]) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: "chip",
-            "aria-pressed": String(Boolean(same(this.range, range))),
-            onclick: () => this.setRange(same(this.range, range) ? null : range),
-          },
-          text,
-        ),
-      ),
+      ...SIGNS.map((sign) => {
+        const pressed = same(this.range, SIDES[sign]);
+        return chip(names[sign], pressed, () => this.setRange(pressed ? null : SIDES[sign]));
+      }),
       h(
         "button",
         { type: "button", class: "chip clear", disabled: !this.range, onclick: () => this.setRange(null) },
         "Clear",
       ),
     );
-    const windows = [30, 120, Infinity].filter((size) => size === Infinity || 2 * size < last);
-    this.zoom.replaceChildren(
-      ...(windows.length > 1 ? windows : []).map((size) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: "chip",
-            "aria-pressed": String(this.window === size),
-            onclick: () => this.setWindow(size),
-          },
-          size === Infinity ? "All time" : `± ${size} ${unit}s`,
-        ),
-      ),
-    );
+    const windows = [30, 120, Infinity].filter((size) => size === Infinity || 2 * size < this.timeline.span);
+    const words = (size) => (size === Infinity ? "All time" : `± ${size} ${this.unit}s`);
+    const zooms = windows.map((size) => chip(words(size), this.window === size, () => this.setWindow(size)));
+    this.zoom.replaceChildren(...(windows.length > 1 ? zooms : []));
   }
 
   setWindow(size) {
@@ -207,46 +180,59 @@ export class TimePanel {
   light() {
     const { range, scale } = this;
     this.svg.classList.toggle("brushed", range !== null);
-    const inside = (row) => range && row.displacement >= range[0] && row.displacement <= range[1];
-    for (const bar of this.bars.querySelectorAll(".bar")) {
-      bar.classList.toggle("lit", range !== null && bar.bin.to >= range[0] && bar.bin.from <= range[1]);
-    }
+    this.lightBars(range);
     this.brushBox.toggleAttribute("hidden", range === null);
-    if (range === null) {
-      const { attention, waiting, unit } = this.profile;
-      this.words.textContent = `${percent(attention.past)} of attention in the past, ${percent(attention.present)} at the same ${unit === "integer" ? "time" : unit}, ${percent(attention.future)} in the future; ${percent(waiting)} stayed where it was. Grey: where edges are within reach.`;
-      return;
-    }
-    const clip = (x) => Math.min(Math.max(x, scale.left), scale.right);
-    const from = clip(scale.x(this.instant + Math.max(range[0], -1e9) - 0.5));
-    const to = clip(scale.x(this.instant + Math.min(range[1], 1e9) + 0.5));
+    this.words.textContent = this.tell();
+    if (range === null) return;
+    const from = scale.clip(scale.x(this.shown + range[0] - 0.5));
+    const to = scale.clip(scale.x(this.shown + range[1] + 0.5));
     this.brushBox.setAttribute("x", from);
     this.brushBox.setAttribute("width", Math.max(to - from, 2));
-    const share = this.profile.displacements.filter(inside).reduce((sum, row) => sum + row.attention, 0);
-    const ends = range.map((end) => this.textAt(this.instant + end));
-    this.words.textContent = `${ends[0]} to ${ends[1]}: ${percent(share)} of attention. Edges of that time are lit.`;
   }
 
-  textAt(instant) {
-    const { texts, step } = this.timeline;
-    return texts[Math.min(Math.max(Math.round(instant / step), 0), texts.length - 1)];
+  tell() {
+    const { attention, waiting } = this.profile;
+    const { range } = this;
+    const scale = `Height: share of all attention per ${this.profile.bin > 1 ? `${this.profile.bin} ${this.unit}s` : this.unit}, on a root scale; grey: what it would be if attention looked everywhere alike.`;
+    if (range === null) {
+      return `${percent(attention.past)} of attention in the past, ${percent(attention.present)} at the same ${this.unit}, ${percent(attention.future)} in the future; ${percent(waiting)} stayed where it was. ${scale}`;
+    }
+    const side = SIGNS.find((sign) => SIDES[sign] === range);
+    const ends = range.map((end) => textAt(this.timeline, this.shown + end));
+    const share = side ? `: ${percent(attention[side])} of attention` : "";
+    return `${ends[0]} to ${ends[1]}${share}. Edges of that time are lit. ${scale}`;
   }
 
   /** Show the dates behind an edge. */
   mark(displacements) {
     this.marks.replaceChildren(
       ...displacements
-        .map((displacement) => this.scale.x(this.instant + displacement))
+        .map((displacement) => this.scale.x(this.shown + displacement))
         .filter((x) => x >= this.scale.left && x <= this.scale.right)
-        .map((x) => s("line", { class: "tick-mark", x1: x, x2: x, y1: FLAG + PLOT - 1, y2: FLAG + PLOT + 7 })),
+        .map((x) => s("line", { class: "tick-mark", x1: x, x2: x, y1: BOTTOM - 1, y2: BOTTOM + 7 })),
     );
   }
 
+  /** What the bar under the pointer stands for. */
+  point(event) {
+    const x = event.clientX - this.svg.getBoundingClientRect().left;
+    const near = this.drawn.filter((bar) => Math.abs(bar.x - x) <= NEAR);
+    if (!near.length) {
+      hideTip();
+      return;
+    }
+    const { row } = near.reduce((one, other) => (Math.abs(other.x - x) < Math.abs(one.x - x) ? other : one));
+    showTip(event, [
+      h("div", {}, h("b", {}, textAt(this.timeline, this.shown + row.displacement))),
+      h("div", {}, `${percent(row.attention)} of attention, ${percent(row.base_share)} of the edges within reach`),
+    ]);
+  }
+
   placeHandle(instant) {
-    const x = this.scale.x(instant);
+    const x = this.scale.clip(this.scale.x(instant));
     const { text } = this;
     const half = 10 + text.length * 3.6;
-    const shift = Math.min(Math.max(x, half + 2), this.scale.right + this.scale.left - half - 2) - x;
+    const shift = Math.min(Math.max(x, half + 2), this.scale.right + 16 - half) - x;
     this.handle.setAttribute("transform", `translate(${x.toFixed(1)} 0)`);
     this.flagBox.setAttribute("x", (shift - half).toFixed(1));
     this.flagBox.setAttribute("width", (2 * half).toFixed(1));
@@ -267,7 +253,7 @@ export class TimePanel {
     const snapped = Math.min(Math.max(Math.round(instant / step) * step, 0), Math.floor(span / step) * step);
     if (snapped === this.instant && !settled) return;
     this.instant = snapped;
-    this.text = this.textAt(snapped);
+    this.text = textAt(this.timeline, snapped);
     this.dragging = !settled;
     this.placeHandle(snapped);
     if (settled) this.calls.settle(this.text);
@@ -292,41 +278,41 @@ export class TimePanel {
     };
     this.handle.addEventListener("pointerup", drop);
     this.handle.addEventListener("pointercancel", drop);
-    this.handle.addEventListener("keydown", (event) => {
-      const { step, span } = this.timeline;
-      const move = {
-        ArrowLeft: -step,
-        ArrowDown: -step,
-        ArrowRight: step,
-        ArrowUp: step,
-        PageDown: -7 * step,
-        PageUp: 7 * step,
-        Home: -span,
-        End: span,
-      }[event.key];
-      if (!move) return;
-      event.preventDefault();
-      this.moveTo(this.instant + move, true);
+    this.handle.addEventListener("keydown", (event) => this.key(event));
+    this.listenToPlot(at);
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.range) this.setRange(null);
     });
+  }
+
+  key(event) {
+    const { step, span } = this.timeline;
+    const moves = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -7, PageUp: 7 };
+    const ends = { Home: 0, End: span };
+    if (event.key in moves) this.moveTo(this.instant + moves[event.key] * step, true);
+    else if (event.key in ends) this.moveTo(ends[event.key], true);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Brush a range; a click takes it away. */
+  listenToPlot(at) {
     let begin = null;
     this.plot.addEventListener("pointerdown", (event) => {
       this.plot.setPointerCapture(event.pointerId);
       begin = { x: event.clientX, instant: at(event) };
     });
     this.plot.addEventListener("pointermove", (event) => {
-      if (begin && Math.abs(event.clientX - begin.x) > 3) {
-        const ends = [begin.instant, at(event)]
-          .map((instant) => Math.round(instant - this.instant))
-          .sort((a, b) => a - b);
-        this.setRange(ends);
+      if (!begin) this.point(event);
+      else if (Math.abs(event.clientX - begin.x) > 3) {
+        const ends = [begin.instant, at(event)].map((instant) => Math.round(instant - this.shown));
+        this.setRange(ends.sort((a, b) => a - b));
       }
     });
+    this.plot.addEventListener("pointerleave", hideTip);
     this.plot.addEventListener("pointerup", (event) => {
       if (begin && Math.abs(event.clientX - begin.x) <= 3) this.setRange(null);
       begin = null;
-    });
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.range) this.setRange(null);
     });
   }
 }

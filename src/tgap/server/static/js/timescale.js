@@ -1,86 +1,89 @@
-// Between instants of a dataset's timeline, their texts, and pixels.
+// From instants and shares to pixels of the time panel. Pure: numbers in, pixels and paths out.
 
-const MARGIN = 18;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const LEFT = 46; // room for the labels of the share axis
+const RIGHT = 18;
+const LABEL = 84; // pixels that a date needs
+const LEVELS = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]; // shares that may be labelled
+const APART = 15; // pixels between two labels of shares
 
-/** Linear from instants to pixels: the whole timeline, or a window around the asked time. */
+/** Linear from instants to pixels: the whole timeline, or a window around an instant. */
 export class TimeScale {
   constructor(timeline, instant, window, width) {
-    this.left = MARGIN;
-    this.right = width - MARGIN;
+    this.left = LEFT;
+    this.right = width - RIGHT;
     const all = window === Infinity;
     this.first = all ? Math.min(0, instant) : instant - window;
     this.last = all ? Math.max(timeline.span, instant, this.first + 1) : instant + window;
   }
 
+  /** Pixels of one unit of time. */
+  get unit() {
+    return (this.right - this.left) / (this.last - this.first);
+  }
+
   x(instant) {
-    return this.left + ((instant - this.first) / (this.last - this.first)) * (this.right - this.left);
+    return this.left + (instant - this.first) * this.unit;
   }
 
   instant(x) {
-    return this.first + ((x - this.left) / (this.right - this.left)) * (this.last - this.first);
+    return this.first + (x - this.left) / this.unit;
+  }
+
+  clip(x) {
+    return Math.min(Math.max(x, this.left), this.right);
   }
 }
 
-const numeric = (text) => /^-?\d+$/.test(text);
-const later = (one, other) => (numeric(one) && numeric(other) ? Number(one) > Number(other) : one > other);
-
-/** The instant of a text by looking between its neighbours; exact where the timeline has every instant. */
-function placeOf(timeline, text) {
-  const { texts, step } = timeline;
-  let low = 0;
-  let high = texts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (later(texts[middle], text)) high = middle;
-    else low = middle + 1;
-  }
-  return Math.max(low - 1, 0) * step;
-}
-
-/** The instant that a walk asks about. Outside the timeline an event's displacement tells where it lies. */
-export function instantOf(timeline, walk) {
-  const { time } = walk.document.question;
-  const exact = timeline.texts.indexOf(time);
-  if (exact >= 0) return exact * timeline.step;
-  const event = walk.document.steps.flatMap((step) => step.edges)[0];
-  return event ? placeOf(timeline, event.time) - event.displacement : placeOf(timeline, time);
-}
-
-/** A few labelled instants: beginnings of months and years where times are days, else evenly spread. */
+/** Labelled instants: the finest level of the timeline's round instants that has room, else evenly spread ones. */
 export function ticks(timeline, scale) {
-  const room = Math.max(2, Math.floor((scale.right - scale.left) / 84));
-  const { texts, step } = timeline;
-  const from = Math.max(0, Math.ceil(scale.first / step));
-  const to = Math.min(texts.length - 1, Math.floor(scale.last / step));
-  const isDays = timeline.unit === "day" && /^\d{4}-\d{2}-\d{2}$/.test(texts[0]);
-  const found = isDays && step === 1 ? months(texts, from, to, room) : spread(texts, from, to, room);
-  return found.map(([place, text]) => {
-    const x = scale.x(place * step);
+  const room = Math.max(2, Math.floor((scale.right - scale.left) / LABEL));
+  const inside = (level) => level.filter(({ instant }) => instant >= scale.first && instant <= scale.last);
+  const fitting = timeline.ticks.map(inside).filter((level) => level.length >= 2 && level.length <= room);
+  const chosen = fitting.at(-1) ?? spread(timeline, scale, Math.min(room, 8));
+  return chosen.map(({ instant, text }) => {
+    const x = scale.x(instant);
     const anchor = x < scale.left + 30 ? "start" : x > scale.right - 30 ? "end" : "middle";
     return { x, text, anchor };
   });
 }
 
-function months(texts, from, to, room) {
-  const begins = [];
-  for (let place = from; place <= to; place += 1) if (texts[place].endsWith("-01")) begins.push(place);
-  if (begins.length < 2) return spread(texts, from, to, room);
-  const every = [1, 2, 3, 6, 12, 24, 60, 120].find((count) => begins.length / count <= room) ?? 240;
-  return begins
-    .filter((place) => (12 * Number(texts[place].slice(0, 4)) + Number(texts[place].slice(5, 7)) - 1) % every === 0)
-    .map((place) => {
-      const month = Number(texts[place].slice(5, 7));
-      const year = texts[place].slice(0, 4);
-      return [place, every % 12 === 0 ? year : `${MONTHS[month - 1]} ${year}`];
-    });
-}
-
-function spread(texts, from, to, room) {
-  const count = Math.min(room, to - from + 1, 8);
-  if (count < 2) return from <= to ? [[from, texts[from]]] : [];
+function spread({ texts, step }, scale, room) {
+  const from = Math.max(0, Math.ceil(scale.first / step));
+  const to = Math.min(texts.length - 1, Math.floor(scale.last / step));
+  const count = Math.min(room, to - from + 1);
+  if (count < 2) return from <= to ? [{ instant: from * step, text: texts[from] }] : [];
   return Array.from({ length: count }, (_, place) => {
     const at = Math.round(from + ((to - from) * place) / (count - 1));
-    return [at, texts[at]];
+    return { instant: at * step, text: texts[at] };
   });
+}
+
+/** Root scale from shares to heights, so that small shares can be seen, with the shares to label. */
+export function rootScale(most, height) {
+  const top = Math.max(most, 1e-9);
+  const high = (share) => height * Math.sqrt(Math.min(share / top, 1));
+  const marks = [];
+  for (const share of LEVELS) {
+    const place = high(share);
+    if (share <= top && place > APART && !marks.some((mark) => Math.abs(mark.high - place) < APART)) {
+      marks.push({ share, high: place });
+    }
+  }
+  return { high, marks };
+}
+
+/** Bars as one path: ``bars`` are {x, high}, ``width`` and ``bottom`` pixels. */
+export function barPath(bars, width, bottom) {
+  return bars
+    .filter(({ high }) => high > 0)
+    .map(
+      ({ x, high }) =>
+        `M${(x - width / 2).toFixed(1)} ${bottom}v-${high.toFixed(1)}h${width.toFixed(1)}v${high.toFixed(1)}z`,
+    )
+    .join("");
+}
+
+/** The text of the instant nearest to ``instant``; a timeline with few texts gives that of the nearest it has. */
+export function textAt({ texts, step }, instant) {
+  return texts[Math.min(Math.max(Math.round(instant / step), 0), texts.length - 1)];
 }

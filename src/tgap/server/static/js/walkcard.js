@@ -4,7 +4,7 @@ import { linkDetail, nodeDetail } from "./detail.js";
 import { h, icon } from "./dom.js";
 import { edgeTables } from "./edgetable.js";
 import { exportMenu } from "./exports.js";
-import { percent, whole } from "./format.js";
+import { counted, percent, whole } from "./format.js";
 import { TimePanel } from "./timepanel.js";
 import { hideTip, showTip } from "./tooltip.js";
 import { calmThreshold } from "./walk/model.js";
@@ -98,7 +98,7 @@ export class WalkCard {
   show(walk, timeline, fresh) {
     this.walk = walk;
     this.title.textContent = `The walk to ${walk.answer}`;
-    const threshold = calmThreshold(walk);
+    const threshold = calmThreshold(walk, "attention");
     this.slider.value = Math.log10(threshold);
     this.showThreshold(threshold);
     this.close();
@@ -178,14 +178,13 @@ function stepWords(table) {
 }
 
 function tip(link) {
-  const shown = [...link.events].sort((a, b) => b.attention - a.attention).slice(0, 4);
-  const more = link.events.length - shown.length;
+  const shown = link.events.slice(0, 4);
   return [
     h("div", {}, h("b", {}, `${link.subject} → ${link.object}`), ` ${percent(link.attention)}`),
     ...shown.map((event) =>
       h("div", {}, `${event.time} · ${event.relation}${event.inverse ? " (inverse)" : ""} · ${event.words}`),
     ),
-    more > 0 ? h("div", { class: "more" }, `and ${more} more`) : null,
+    link.size > shown.length ? h("div", { class: "more" }, `${counted(link.size, "event")} in all`) : null,
   ].filter(Boolean);
 }
 

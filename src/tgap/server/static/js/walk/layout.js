@@ -1,37 +1,38 @@
 // Where everything in the picture goes: a column a step, entities ordered so that links cross little, the last column
-// ordered by probability. Pure: numbers in, numbers out.
+// ordered by weight. Pure: numbers in, pixels out.
 
 const TOP = 46;
 const ROW = 47;
 const MOST = 11; // entities in a column
 const SHOWN_PATHS = 3;
 
-const radius = (mass) => 4 + 14 * Math.sqrt(mass);
-const thickness = (attention) => 1.4 + 13 * Math.sqrt(attention);
+const radius = (weight) => 4 + 14 * Math.sqrt(weight);
+const thickness = (weight) => 1.4 + 13 * Math.sqrt(weight);
 
-/** Columns, links and waits for a width in pixels; links below the threshold are left out unless a heavy walk uses them. */
-export function layOut(walk, threshold, width) {
+/**
+ * Columns, links and waits. ``view`` names the weight of links and entities; links below the threshold are left out,
+ * unless a heavy walk takes them, and so are those for whose ends there is no room.
+ */
+export function layOut(walk, { view, threshold, width }) {
   const left = Math.min(64, width * 0.085);
   const right = Math.min(290, Math.max(148, width * 0.22));
   const gap = (width - left - right) / walk.length;
-  const chosen = choose(walk, threshold);
-  const names = columnsOf(walk, chosen);
-  const kept = thin(walk, names, chosen);
-  const order = arrange(walk, kept.names, kept.links);
+  const { names, links, rest } = choose(walk, view, threshold);
+  const order = arrange(walk, view, names, links);
   const rows = Math.max(...order.map((column) => column.length), 3);
   const height = TOP + ROW * rows + 18;
   const columns = order.map((column, place) => ({
     x: left + gap * place,
     nodes: column.map((name, row) => {
-      const mass = walk.masses[place].get(name) ?? 0;
+      const weight = walk.nodes[place].get(name)[view];
       const free = height - TOP - 12;
       return {
         name,
         column: place,
-        mass,
+        weight,
         x: left + gap * place,
         y: TOP + (free / column.length) * (row + 0.5),
-        r: radius(mass),
+        r: radius(weight),
       };
     }),
   }));
@@ -44,74 +45,58 @@ export function layOut(walk, threshold, width) {
     gap,
     right,
     columns,
-    links: route(kept.links, at),
+    rest,
+    links: route(links, view, at),
     waits: walk.paths.slice(0, SHOWN_PATHS).flatMap((path) => waits(path, at)),
   };
 }
 
-function choose(walk, threshold) {
-  return walk.links.map((links) =>
-    [...links.values()].filter(
-      (link) => link.attention >= threshold || [...link.paths].some((place) => place < SHOWN_PATHS),
-    ),
-  );
-}
+export const isHeavy = (link) => link.walks.some((place) => place < SHOWN_PATHS);
 
-/** Entities of each column: ends of the chosen links, where walks wait, the answer at the end. */
-function columnsOf(walk, chosen) {
-  const columns = Array.from({ length: walk.length + 1 }, () => new Set());
-  columns[0].add(walk.start);
-  chosen.forEach((links, step) => {
-    for (const link of links) {
-      columns[step].add(link.subject);
-      columns[step + 1].add(link.object);
-    }
-  });
+/**
+ * Entities of each column and the links between them, and per step what all lighter links carry. Heavy walks come
+ * first; then link after link, heaviest first, until a column is full: from there on a step is closed.
+ */
+function choose(walk, view, threshold) {
+  const names = Array.from({ length: walk.length + 1 }, () => new Set());
+  names[0].add(walk.start);
+  names[walk.length].add(walk.answer);
   for (const path of walk.paths.slice(0, SHOWN_PATHS)) {
-    for (const wait of path.waits) {
-      columns[wait.step].add(wait.name);
-      columns[wait.step + 1].add(wait.name);
-    }
+    for (const [place, name] of path.places.entries()) names[place].add(name);
   }
-  columns[walk.length].add(walk.answer);
-  return columns;
+  const links = walk.links.map((step) => step.filter(isHeavy));
+  const rest = walk.steps.map((step) => step[view === "attention" ? "moved" : "moved_through"]);
+  const lighter = view === "attention" ? "lighter" : "lighter_through";
+  const closed = new Set();
+  const falling = walk.links.flat().sort((a, b) => b[view] - a[view]);
+  for (const link of falling) {
+    const step = link.step - 1;
+    const ends = [names[step], names[step + 1]];
+    const fits = [link.subject, link.object].every((name, side) => ends[side].has(name) || ends[side].size < MOST);
+    if (link[view] < threshold || !fits) closed.add(step);
+    if (closed.has(step)) continue;
+    if (!links[step].includes(link)) links[step].push(link);
+    ends[0].add(link.subject);
+    ends[1].add(link.object);
+    rest[step] = link[lighter];
+  }
+  return { names, links, rest };
 }
 
-/** At most ``MOST`` entities a column; those of heavy walks stay. */
-function thin(walk, columns, chosen) {
-  const names = columns.map((column, place) => {
-    const needed = new Set([walk.start, walk.answer]);
-    for (const path of walk.paths.slice(0, SHOWN_PATHS)) {
-      for (const link of path.links) {
-        if (link.step === place + 1) needed.add(link.subject);
-        if (link.step === place) needed.add(link.object);
-      }
-      for (const wait of path.waits) if (wait.step === place || wait.step + 1 === place) needed.add(wait.name);
-    }
-    const mass = (name) => walk.masses[place].get(name) ?? 0;
-    const falling = [...column].sort((a, b) => needed.has(b) - needed.has(a) || mass(b) - mass(a));
-    return new Set(falling.slice(0, MOST));
-  });
-  const links = chosen.map((step, place) =>
-    step.filter((link) => names[place].has(link.subject) && names[place + 1].has(link.object)),
-  );
-  return { names, links };
-}
-
-/** Order of each column: the last by probability, the others by the middle of what they are linked with. */
-function arrange(walk, names, links) {
+/** Order of each column: the last by weight, the others by the middle of what they are linked with. */
+function arrange(walk, view, names, links) {
   const last = names.length - 1;
   const order = names.map((column, place) => {
-    const mass = (name) => walk.masses[place].get(name) ?? 0;
-    return [...column].sort((a, b) => mass(b) - mass(a) || (a < b ? -1 : 1));
+    const weight = (name) => walk.nodes[place].get(name)[view];
+    return [...column].sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1));
   });
   const middle = (name, links_, mine, other, neighbours) => {
     let weight = 0;
     let sum = 0;
     for (const link of links_) {
       if (link[mine] !== name) continue;
-      sum += link.attention * ((neighbours.indexOf(link[other]) + 0.5) / neighbours.length);
-      weight += link.attention;
+      sum += link[view] * ((neighbours.indexOf(link[other]) + 0.5) / neighbours.length);
+      weight += link[view];
     }
     return weight ? sum / weight : null;
   };
@@ -132,7 +117,7 @@ function arrange(walk, names, links) {
 }
 
 /** Curves from column to column; links between the same two entities bow apart. */
-function route(steps, at) {
+function route(steps, view, at) {
   const drawn = [];
   steps.forEach((links, step) => {
     const together = new Map();
@@ -142,7 +127,7 @@ function route(steps, at) {
       together.get(pair).push(link);
     }
     for (const parallel of together.values()) {
-      const widths = parallel.map((link) => thickness(link.attention));
+      const widths = parallel.map((link) => thickness(link[view]));
       const total = widths.reduce((sum, width) => sum + width + 4, -4);
       let offset = -total / 2;
       parallel.forEach((link, place) => {
@@ -154,7 +139,7 @@ function route(steps, at) {
       });
     }
   });
-  return drawn.sort((a, b) => a.link.paths.size - b.link.paths.size || b.width - a.width);
+  return drawn.sort((a, b) => isHeavy(a.link) - isHeavy(b.link) || b.width - a.width);
 }
 
 function waits(path, at) {

@@ -1,8 +1,8 @@
 // The layered picture as SVG. It draws what the layout says and tells what is hovered, focused and chosen.
 
 import { h, s } from "../dom.js";
-import { percent } from "../format.js";
-import { layOut } from "./layout.js";
+import { counted, percent } from "../format.js";
+import { isHeavy, layOut } from "./layout.js";
 
 const NARROWEST = 500;
 const pen = document.createElement("canvas").getContext("2d");
@@ -24,6 +24,7 @@ export class WalkPicture {
     );
     this.walk = null;
     this.threshold = 0.01;
+    this.view = "attention";
     this.brush = null;
     this.path = null;
     this.chosen = null;
@@ -56,7 +57,7 @@ export class WalkPicture {
   }
 
   draw() {
-    const layout = layOut(this.walk, this.threshold, this.measure());
+    const layout = layOut(this.walk, { view: this.view, threshold: this.threshold, width: this.measure() });
     this.layout = layout;
     this.curtain = s("rect", { x: 0, y: 0, width: layout.width, height: layout.height });
     const lines = s("g", { "clip-path": "url(#curtain)" });
@@ -96,7 +97,7 @@ export class WalkPicture {
   }
 
   drawLink({ link, d, width }) {
-    const kind = `link ${link.side}${link.inverse ? " inverse" : ""}${[...link.paths].some((place) => place < 3) ? " on-path" : ""}`;
+    const kind = `link ${link.sign}${link.inverse ? " inverse" : ""}${isHeavy(link) ? " on-path" : ""}`;
     const element = s(
       "g",
       { class: kind, role: "button", "aria-label": linkWords(link), "data-step": link.step },
@@ -158,7 +159,7 @@ export class WalkPicture {
       "text",
       { class: "label", x, y: node.y - 2 },
       text,
-      s("tspan", { class: "amount", x, dy: 14 }, percent(node.mass)),
+      s("tspan", { class: "amount", x, dy: 14 }, percent(node.weight)),
     );
   }
 
@@ -173,7 +174,7 @@ export class WalkPicture {
         "lit",
         brush !== null && link.events.some((event) => event.displacement >= brush[0] && event.displacement <= brush[1]),
       );
-      element.classList.toggle("traced", path !== null && link.paths.has(path));
+      element.classList.toggle("traced", path !== null && link.walks.includes(path));
       element.classList.toggle("chosen", chosen === link.key);
     }
     for (const line of this.svg.querySelectorAll(".stay-line"))
@@ -269,10 +270,10 @@ function centre(item) {
 }
 
 function nodeWords(node) {
-  return node.column === 0 ? "the walk starts here" : `${percent(node.mass)} of attention after step ${node.column}`;
+  return node.column === 0 ? "the walk starts here" : `${percent(node.weight)} of attention after step ${node.column}`;
 }
 
 function linkWords(link) {
-  const count = link.events.length;
-  return `Step ${link.step}: ${link.subject} to ${link.object}, ${percent(link.attention)} of attention over ${count} ${link.side} event${count === 1 ? "" : "s"}${link.inverse ? ", against their direction" : ""}`;
+  const against = link.inverse ? ", against their direction" : "";
+  return `Step ${link.step}: ${link.subject} to ${link.object}, ${percent(link.attention)} of attention over ${counted(link.size, `${link.sign} event`)}${against}`;
 }

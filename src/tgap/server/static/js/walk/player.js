@@ -97,7 +97,7 @@ export class Player {
     for (const { link, points, width } of drawn) {
       const count = Math.max(1, Math.round((MOST * link.attention) / total / 2));
       for (let place = 0; place < count && sparks.length < MOST; place += 1) {
-        const circle = s("circle", { class: `spark ${link.side}`, r: Math.min(2 + width / 5, 4.4).toFixed(1) });
+        const circle = s("circle", { class: `spark ${link.sign}`, r: Math.min(2 + width / 5, 4.4).toFixed(1) });
         const delay = (place / count) * 0.16;
         sparks.push({
           circle,

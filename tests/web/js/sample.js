@@ -1,0 +1,72 @@
+// A small explanation as the server sends it: A asks, B and C stand between, D is the answer.
+
+const node = (name, attention, through) => ({ name, attention, through });
+
+function edge(subject, object, displacement, attention, through) {
+  const sign = displacement < 0 ? "past" : displacement > 0 ? "future" : "present";
+  return {
+    subject,
+    relation: "meets",
+    object,
+    inverse: false,
+    time: "2014",
+    displacement,
+    words: "",
+    sign,
+    attention,
+    through,
+  };
+}
+
+function bundle(subject, object, [attention, through], [lighter, lighterThrough], walks, displacement = -1) {
+  const events = [edge(subject, object, displacement, attention, through)];
+  const weights = { attention, through, lighter, lighter_through: lighterThrough };
+  return { subject, object, sign: events[0].sign, inverse: false, size: 3, ...weights, walks, events };
+}
+
+export function sample() {
+  const steps = [
+    {
+      step: 1,
+      moved: 0.9,
+      moved_through: 0.8,
+      waiting: 0.1,
+      waiting_through: 0.2,
+      bundles: [bundle("A", "B", [0.6, 0.1], [0.3, 0.05], []), bundle("A", "C", [0.25, 0.65], [0.05, 0.15], [0], 2)],
+    },
+    {
+      step: 2,
+      moved: 0.8,
+      moved_through: 1,
+      waiting: 0.2,
+      waiting_through: 0,
+      bundles: [
+        bundle("B", "E", [0.5, 0], [0.3, 0], []),
+        bundle("C", "D", [0.2, 0.7], [0.1, 0.3], [0]),
+        bundle("A", "D", [0.05, 0.3], [0.05, 0], [1], 0),
+      ],
+    },
+  ];
+  const columns = [
+    [node("A", 1, 1)],
+    [node("B", 0.6, 0.1), node("C", 0.3, 0.65), node("A", 0.1, 0.2)],
+    [node("E", 0.5, 0), node("D", 0.25, 1)],
+  ];
+  const walks = [
+    {
+      share: 0.65,
+      places: ["A", "C", "D"],
+      edges: [
+        { ...edge("A", "C", 2), step: 1 },
+        { ...edge("C", "D", -1), step: 2 },
+      ],
+    },
+    { share: 0.3, places: ["A", "A", "D"], edges: [{ ...edge("A", "D", 0), step: 2 }] },
+  ];
+  return {
+    question: { subject: "A", relation: "meets", object: null, time: "2014" },
+    answer: { name: "D", score: 0.25 },
+    paths: { walks },
+    flow: { steps, columns },
+  };
+}
