@@ -24,6 +24,7 @@ import polars as pl
 from tgap.data.catalog import find_files
 from tgap.data.events import read_events
 from tgap.data.layout import Layout
+from tgap.data.sources import of_files
 
 BAR = 4.0
 RESULTS = Path(__file__).parent / "results"
@@ -36,7 +37,7 @@ def read_plain(files: list[Path]) -> None:
 
 
 def read_to_ids(files: list[Path]) -> None:
-    read_events(files, Layout(header=False, separator="\t"))
+    read_events(of_files(files), Layout(header=False, separator="\t"))
 
 
 def seconds(action: Callable[[list[Path]], None], files: list[Path]) -> float:

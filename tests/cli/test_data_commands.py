@@ -115,14 +115,14 @@ def test_messy_import_with_skipping(tmp_path: Path, data_home: Path) -> None:
 
 
 def test_import_shows_odd_characters_and_the_next_step(tmp_path: Path) -> None:
-    rows = "".join(f"A\x1b[31m\tr\tB\u00a0\t{1_700_000_000 + day}\n" for day in range(20))
+    rows = "".join(f"A\x1b[31m\tr\tB\u00a0\t{1_700_000_000 + 86_400 * day}\n" for day in range(20))
     (tmp_path / "odd.txt").write_text(rows)
     shown = tgap("import", "odd.txt", "--out", "odd", "--skip-bad", "bad.tsv").output
     assert "\x1b" not in shown
     assert r"A\x1b[31m" in shown
     assert r"B\xa0" in shown
-    assert "2 entities, 1 relation\n" in shown.replace("  ", "")
-    assert "if these are seconds since 1970" in shown
+    assert "2 entities, 1 relation " in shown
+    assert "the numbers are read as seconds since 1970 in UTC; --unit integer keeps them as numbers" in shown
     assert "bad rows  none" in shown
     assert "Train on it with: tgap train --dataset odd" in shown
     assert "is not a good name" in tgap("import", "odd.txt", "--out", "", code=2).stderr
@@ -157,11 +157,50 @@ def test_import_options_are_checked(tmp_path: Path, data_home: Path, options: li
     assert not data_home.exists()
 
 
+def test_rejected_rows_never_destroy_a_file(tmp_path: Path, data_home: Path) -> None:
+    (tmp_path / "messy.csv").write_bytes(MESSY)
+    (tmp_path / "link.csv").symlink_to("messy.csv")
+    os.link("messy.csv", "hard.csv")
+    (tmp_path / "notes.txt").write_text("dear")
+    options = (*COLUMNS, "--out", "mine", "--shares", "40/30/30", "--skip-bad")
+    for target in ("messy.csv", "./messy.csv", "link.csv", "hard.csv"):
+        for force in ((), ("--force",)):
+            refused = tgap("import", "messy.csv", *options, target, *force, code=2).stderr
+            assert "is a file that is being read; choose another" in refused
+    assert "notes.txt exists already; choose another, or overwrite it with --force" in " ".join(
+        tgap("import", "messy.csv", *options, "notes.txt", code=2).stderr.split()
+    )
+    assert "is a directory" in tgap("import", "messy.csv", *options, ".", code=2).stderr
+    assert (tmp_path / "messy.csv").read_bytes() == MESSY
+    assert (tmp_path / "notes.txt").read_text() == "dear"
+    assert not data_home.exists()
+    tgap("import", "messy.csv", *options, "notes.txt", "--force")
+    assert len((tmp_path / "notes.txt").read_bytes().splitlines()) == 4
+
+
+def test_import_from_standard_input(tmp_path: Path) -> None:
+    rows = "".join(f"A{i % 9}\tr\tB{i % 7}\t{2000 + i % 40}\n" for i in range(400))
+    result = CliRunner().invoke(cli, ["data", "import", "-", "--out", "piped"], input=rows)
+    assert result.exit_code == 0, result.output
+    assert "imported from standard input; random split 80/10/10, seed 0" in result.output
+
+
+def test_rows_without_a_known_time_are_kept_with_the_bad_ones(tmp_path: Path) -> None:
+    rows = "".join(f"A{i}\tr\tB\t{1900 + i}-##-##\t####-##-##\n" for i in range(50))
+    (tmp_path / "e.txt").write_text(rows + "X\tr\tB\t####-##-##\t####-##-##\n")
+    shown = tgap("import", "e.txt", "--out", "mine").output
+    assert "1 row says that the time is not known: left out" in shown
+    tgap("import", "e.txt", "--out", "mine", "--replace", "--skip-bad", "bad.tsv")
+    assert (tmp_path / "bad.tsv").read_text() == "e.txt\t51\tthe time is not known\tX\tr\tB\t####-##-##\t####-##-##\n"
+
+
 @pytest.mark.parametrize(
-    ("name", "message"), [("nothing.csv", "there is no such file"), (".", "is a directory"), ("empty", "is empty")]
+    ("name", "message"),
+    [("nothing.csv", "there is no such file"), ("void", "is a directory without tables"), ("empty", "is empty")],
 )
 def test_import_of_no_file(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "empty").touch()
+    (tmp_path / "void").mkdir()
     assert message in tgap("import", name, "--out", "mine", code=2).stderr
 
 

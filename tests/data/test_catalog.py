@@ -10,6 +10,7 @@ import pytest
 
 from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset, paper_settings
 from tgap.data.importing import import_events
+from tgap.data.sources import of_files
 from tgap.data.statistics import dataset_statistics, facts_over_time
 from tgap.errors import DataError
 
@@ -153,5 +154,5 @@ def test_absent_datasets_tell_the_remedy(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("name", ["icews14", "wikidata11k"])
 def test_importing_the_public_files_gives_the_same_dataset(name: str) -> None:
     public(name)  # skips when absent
-    train, valid, test = catalog.find_files(name) or []
-    assert import_events("mine", train, valid, test).dataset.checksum == CATALOG[name].checksum
+    files = of_files(catalog.find_files(name) or [])
+    assert import_events("mine", files).dataset.checksum == CATALOG[name].checksum

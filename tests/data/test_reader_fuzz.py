@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tgap.data import tables
+from tgap.data import text_tables
 from tgap.data.events import Events, read_events
 from tgap.data.layout import Layout
-from tgap.data.tables import read_table
+from tgap.data.readers import read_table
+from tgap.data.sources import Source, of_files
 from tgap.errors import DataError
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -49,7 +50,7 @@ def test_arbitrary_bytes_never_surprise(tmp_path: Path, content: bytes, suffix: 
     path.write_bytes(content)
     for skip_bad in (False, True):
         try:
-            assert _facts(read_events([path], skip_bad=skip_bad)) > 0
+            assert _facts(read_events(of_files([path]), skip_bad=skip_bad)) > 0
         except DataError as error:
             assert str(path) in str(error)  # noqa: PT017  either outcome is right
 
@@ -71,12 +72,12 @@ def test_quick_and_careful_reading_agree(tmp_path: Path, text: str, header: bool
     path.write_bytes(text.encode())
     layout = Layout(header=header, separator="\t")
     try:
-        quickly = read_table(path, layout)
+        quickly = read_table(Source(str(path), path), layout)
     except DataError:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_read_fast", lambda *_arguments: None)
-        carefully = read_table(path, layout)
+        patch.setattr(text_tables, "_read_fast", lambda *_arguments: None)
+        carefully = read_table(Source(str(path), path), layout)
     assert quickly.frame.rows() == carefully.frame.rows()
     reasons = dict.fromkeys(range(quickly.frame.height), "why")
     assert quickly.reject(reasons) == carefully.reject(reasons)
@@ -99,7 +100,7 @@ def test_any_name_survives_a_comma_file(tmp_path: Path, names: list[str]) -> Non
     writer.writerows(rows)
     path = tmp_path / "fuzz.csv"
     path.write_bytes(buffer.getvalue().encode())
-    events = read_events([path])
+    events = read_events(of_files([path]))
     found = {
         (events.entities.name(fact.subject), events.relations.name(fact.relation), events.entities.name(fact.object))
         for fact in events.parts[0]
@@ -110,4 +111,4 @@ def test_any_name_survives_a_comma_file(tmp_path: Path, names: list[str]) -> Non
 @pytest.mark.parametrize("content", ["a\tb\t\n\t\n\t\t\t\n", "a\tb\tc\n\t\n\t\t\t\n", "a\tb\tc\t\na\tb\tc\n"])
 def test_uneven_lines_cannot_hide_behind_each_other(tmp_path: Path, content: str) -> None:
     (tmp_path / "e.tsv").write_text(content)
-    assert len(read_table(tmp_path / "e.tsv", Layout(header=False)).rejects) > 0
+    assert len(read_table(Source("e.tsv", tmp_path / "e.tsv"), Layout(header=False)).rejects) > 0

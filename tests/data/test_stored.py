@@ -11,6 +11,7 @@ import pytest
 
 from tgap.data import Dataset, load_dataset, make_world
 from tgap.data.importing import check_name, import_events
+from tgap.data.sources import find_sources, of_files
 from tgap.data.stored import load_stored, store_dataset
 from tgap.errors import DataError
 
@@ -47,7 +48,9 @@ def test_found_by_name_and_by_folder(folder: Path, monkeypatch: pytest.MonkeyPat
     assert load_dataset(folder).checksum == load_dataset(str(folder)).checksum
     with pytest.raises(DataError, match="unknown dataset 'mini'; did you mean mine"):
         load_dataset("mini")
-    with pytest.raises(DataError, match=r"is not a dataset: it has neither manifest\.json"):
+    with pytest.raises(
+        DataError, match=r"is not a dataset: it has neither manifest\.json .*, nor tables called train, valid and test"
+    ):
         load_dataset(folder.parent)
 
 
@@ -119,19 +122,19 @@ def test_a_failure_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch)
 def test_imported_datasets(tmp_path: Path) -> None:
     rows = [f"A{i % 7}\tr{i % 3}\tB{i % 5}\t2014-01-{1 + i % 28:02d}\n" for i in range(100)]
     (tmp_path / "e.txt").write_text("".join(rows))
-    imported = import_events("mine", tmp_path / "e.txt")
+    imported = import_events("mine", find_sources([tmp_path / "e.txt"]))
     assert [len(facts) for facts in imported.dataset.splits.values()] == [80, 10, 10]
     assert imported.origin == "imported from e.txt; random split 80/10/10, seed 0"
     for name, part in (("train", rows[:80]), ("valid", rows[80:90]), ("test", rows[90:])):
         (tmp_path / f"{name}.txt").write_text("".join(part))
-    given = import_events("mine", *(tmp_path / f"{name}.txt" for name in ("train", "valid", "test")))
+    given = import_events("mine", of_files([tmp_path / f"{name}.txt" for name in ("train", "valid", "test")]))
     assert [len(facts) for facts in given.dataset.splits.values()] == [80, 10, 10]
     assert load_dataset(tmp_path).checksum == given.dataset.checksum
-    with pytest.raises(DataError, match="--test is missing"):
-        import_events("mine", tmp_path / "train.txt", tmp_path / "valid.txt")
+    with pytest.raises(DataError, match="`test` is missing"):
+        find_sources([tmp_path / "train.txt"], [tmp_path / "valid.txt"])
     (tmp_path / "one.txt").write_text(rows[0])
     with pytest.raises(DataError, match="the valid split would be empty: 1 fact is too few"):
-        import_events("mine", tmp_path / "one.txt")
+        import_events("mine", find_sources([tmp_path / "one.txt"]))
 
 
 def test_names_are_checked() -> None:

@@ -74,7 +74,7 @@ def test_printing_keeps_the_style_of_the_data(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "soon", "2014-02-30", "2014-13-01", "2014-5-1", "2014-05-13T25:00", "1.5", "²"]
+    "text", ["", " ", "soon", "2014-02-30", "2014-13-01", "2014-5-32", "2014-05-13T25:00", "1.5", "²"]
 )
 def test_nonsense_is_not_a_time(text: str) -> None:
     assert not read_instants([text]).good[0]
@@ -90,7 +90,7 @@ def test_stray_kinds_are_bad_not_fatal() -> None:
 
 def test_units_can_be_overridden() -> None:
     years = counted("2014-05-13", "2016-01-01", unit="year")
-    assert (years.timeline.format(0), years.instant.tolist(), years.cut) == ("2014", [0, 2], 1)
+    assert (years.timeline.format(0), years.instant.tolist(), years.cut.sum()) == ("2014", [0, 2], 1)
     weeks = counted("2014-05-13", "2014-05-20", "2014-05-22", unit="week")
     assert (weeks.timeline.format(1), weeks.instant.tolist()) == ("2014-05-19", [0, 1, 1])
     steps = counted("2014", "2016", unit="integer")
@@ -99,8 +99,8 @@ def test_units_can_be_overridden() -> None:
     assert (days.timeline.describe(4), days.timeline.format(4)) == ("4 days after", "9")
     assert counted("20140513", "20160101", unit="year").instant.tolist() == [0, 2]
     seconds = counted("2014-05-13T07:30:10", "2014-05-13T07:31:00")
-    assert (seconds.timeline.unit, seconds.cut) == ("minute", 1)
-    with pytest.raises(DataError, match="unit 'integer' needs plain whole numbers"):
+    assert (seconds.timeline.unit, seconds.cut.sum()) == ("minute", 1)
+    with pytest.raises(DataError, match="the unit integer needs plain whole numbers"):
         counted("2014-05-13", unit="integer")
     with pytest.raises(DataError, match="span 999,999,999,999,999 integer units"):
         counted("0", "999999999999999")

@@ -44,7 +44,7 @@ def show_command(name: str, as_json: bool) -> None:
     Prints the paper's statistics, repeated and shared facts, what valid and test have that train lacks, how busy the
     entities are, and how the facts spread over time.
     """
-    from tgap.cli.data_output import print_dataset, print_json
+    from tgap.cli.data_show import print_dataset, print_json
     from tgap.data import LeakWarning, load_dataset
 
     with warnings.catch_warnings():

@@ -13,7 +13,7 @@ _FILE = click.Path(path_type=Path)
 
 
 @click.command("import")
-@click.argument("events", type=_FILE)
+@click.argument("events", type=_FILE, nargs=-1, required=True)
 @click.option("--out", required=True, metavar="NAME", help="Name to store it under, or a folder (with a '/').")
 @click.option("--subject", default="", metavar="COL", help="Column of who acts: its header name or position from 1.")
 @click.option("--relation", default="", metavar="COL", help="Column of what happens.")
@@ -23,7 +23,22 @@ _FILE = click.Path(path_type=Path)
 @click.option("--modifier", default="", metavar="COL", help="Column merged into the relation: P54-occurSince.")
 @click.option("--header/--no-header", default=None, help="Whether the first line names the columns.  [default: found]")
 @click.option("--separator", default="", metavar="CHAR", help="Separator: one character, or 'tab'.  [default: found]")
+@click.option(
+    "--quotes/--no-quotes",
+    default=None,
+    help="Whether quotation marks enclose fields.  [default: yes, but in tab separated files they are letters]",
+)
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text that stands for an empty field: NA. Repeatable.")
 @click.option("--unit", type=click.Choice(UNITS), help="Unit of time; finer times are cut to it.  [default: found]")
+@click.option(
+    "--time-format",
+    default="",
+    metavar="FORMAT",
+    help="How times are written: '%d.%m.%Y', or 'hours since 2018-01-01' for numbers.  [default: found]",
+)
+@click.option(
+    "--day-first/--month-first", default=None, help="How 01/02/2018 is meant.  [default: as other dates prove]"
+)
 @click.option("--valid", type=_FILE, metavar="FILE", help="File of the valid split, if your data are divided already.")
 @click.option("--test", type=_FILE, metavar="FILE", help="File of the test split, if your data are divided already.")
 @click.option("--split", type=click.Choice(SPLIT_RULES), help="How to divide the facts, see below.  [default: random]")
@@ -31,9 +46,10 @@ _FILE = click.Path(path_type=Path)
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the random division.  [default: 0]")
 @click.option("--ends-apart", is_flag=True, help="Let the two ends of an interval fall into different splits.")
 @click.option("--skip-bad", type=_FILE, metavar="FILE", help="Import the good rows, write the bad ones to FILE.")
+@click.option("--force", is_flag=True, help="Overwrite the file of --skip-bad if it exists.")
 @click.option("--replace", is_flag=True, help="Overwrite a stored dataset of that name.")
 def import_command(
-    events: Path,
+    events: tuple[Path, ...],
     out: str,
     subject: str,
     relation: str,
@@ -43,7 +59,11 @@ def import_command(
     modifier: str,
     header: bool | None,
     separator: str,
+    quotes: bool | None,
+    missing: tuple[str, ...],
     unit: Unit | None,
+    time_format: str,
+    day_first: bool | None,
     valid: Path | None,
     test: Path | None,
     split: SplitRule | None,
@@ -51,17 +71,20 @@ def import_command(
     seed: int | None,
     ends_apart: bool,
     skip_bad: Path | None,
+    force: bool,
     replace: bool,
 ) -> None:
     """Import your own EVENTS: who did what to whom, and when.
 
-    EVENTS is a table of text (separated by tabs, commas, semicolons or bars) or a Parquet file, packed with gzip or
-    not, with or without a header.
-    Columns that you do not name are found by usual header words (subject, relation, object, time ...), else by
-    position: four columns are subject, relation, object, time; in five the fourth is a modifier of the relation, or
-    the start of an interval.
+    EVENTS are tables of text (separated by tabs, commas, semicolons or bars), JSON lines or Parquet files, packed with
+    gzip or not, with or without a header; several files, a folder of them, or - for standard input. A folder with
+    train, valid and test files is taken as divided.
+    Columns that you do not name are found: the headers of ICEWS, POLECAT, ACLED and GDELT are known, then usual words
+    (subject, relation, object, time ...), else the position: four columns are subject, relation, object, time; in five
+    the fourth is a modifier of the relation, or the start of an interval.
 
-    Times may be dates, datetimes, months, weeks, years (also 0025 and -44) or whole numbers; the unit is found.
+    Times may be dates in any common form, datetimes, months, weeks, years (also 0025, -44 and 1952-##-##), whole
+    numbers, or seconds since 1970; the unit is found.
 
     \b
     The split: random         facts at random, both ends of an interval together
@@ -78,16 +101,22 @@ def import_command(
           --subject guest --relation kind --object host --time day
       tgap data import terms.tsv --time start --end stop --unit year --out terms
       tgap data import train.txt --valid valid.txt --test test.txt --out published
+      zcat events.jsonl.gz | tgap data import - --out piped
     """
-    from tgap.cli.data_output import print_imported
-    from tgap.cli.data_place import storage_place
-    from tgap.data.importing import import_events
+    from tgap.cli.data_imported import print_imported
+    from tgap.cli.data_place import check_writable, storage_place
+    from tgap.data.importing import Division, import_events
     from tgap.data.layout import Layout
     from tgap.data.rejects import write_rejects
+    from tgap.data.sources import find_sources
     from tgap.data.stored import check_free, store_dataset
 
     name, folder = storage_place(out)
     check_free(folder, replace)
+    sources = find_sources(events, _list(valid), _list(test))
+    if skip_bad is not None:
+        read = [source.path for source in sources.sources if source.path is not None]
+        check_writable(skip_bad, "--skip-bad", force, read)
     layout = Layout(
         subject=subject,
         relation=relation,
@@ -97,24 +126,26 @@ def import_command(
         modifier=modifier,
         header=header,
         separator=_separator(separator),
+        quotes=quotes,
+        time_format=time_format,
+        day_first=day_first,
+        missing=missing,
     )
-    imported = import_events(
-        name,
-        events,
-        valid,
-        test,
-        layout=layout,
-        unit=unit,
+    division = Division(
         split=split,
         seed=seed,
         shares=None if shares is None else _shares(shares),
-        ends_apart=ends_apart,
-        skip_bad=skip_bad is not None,
+        ends_apart=ends_apart or None,
     )
+    imported = import_events(name, sources, layout=layout, unit=unit, division=division, skip_bad=skip_bad is not None)
     if skip_bad is not None:
-        write_rejects(skip_bad, imported.events.rejects)
+        write_rejects(skip_bad, [*imported.events.rejects, *imported.events.undated])
     store_dataset(imported.dataset, folder, imported.origin, replace)
     print_imported(imported, folder, out, skip_bad)
+
+
+def _list(path: Path | None) -> list[Path] | None:
+    return None if path is None else [path]
 
 
 def _separator(text: str) -> str:

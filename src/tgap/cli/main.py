@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 import click
 
 from tgap import __version__
+from tgap.cli.flags import as_flags
 from tgap.errors import TgapError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
@@ -51,7 +52,10 @@ class UserError(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message after ``error:``."""
-        click.echo(f"error: {self.message}", file=file, err=file is None)
+        from tgap.data.display import shown
+
+        lines = "\n".join(map(shown, self.message.split("\n")))
+        click.echo(f"error: {lines}", file=file, err=file is None)
 
 
 class LazyGroup(click.Group):
@@ -79,7 +83,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except TgapError as error:
-            raise UserError(str(error)) from error
+            raise UserError(as_flags(str(error))) from error
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -132,7 +136,9 @@ def _show_warning(
 ) -> None:
     """Our own warnings as one line for people; others as Python would print them."""
     if category.__module__.partition(".")[0] == "tgap":
-        click.echo(f"warning: {message}", err=True)
+        from tgap.data.display import shown
+
+        click.echo(f"warning: {shown(as_flags(str(message)))}", err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
-from tgap.data.dataset import SPLITS, Dataset, warn_of_leaks
+from tgap.data.dataset import SPLITS, Dataset, DataWarning, warn_of_leaks
 from tgap.data.entries import CATALOG, Entry, source_of
-from tgap.data.events import read_events
+from tgap.data.events import Events, read_events
 from tgap.data.folder import data_folders, storage_folder
 from tgap.data.layout import Layout
 from tgap.data.rejects import BadRowsError
+from tgap.data.sources import divided_files, of_files
 from tgap.data.stored import is_stored, load_stored
 from tgap.data.timeline import Unit
 from tgap.errors import DataError
@@ -22,8 +24,8 @@ _PUBLIC_LAYOUT = Layout(header=False, separator="\t")
 def load_dataset(name: str | Path) -> Dataset:
     """A dataset by its name in the catalog, the name it was imported under, or its folder.
 
-    A folder is one written by ``tgap data import``, or holds train.txt, valid.txt and test.txt. Warns with
-    ``LeakWarning`` when facts of valid or test stand in an earlier split.
+    A folder is one written by ``tgap data import``, or holds tables called train, valid and test (train.txt ...). Warns
+    with ``LeakWarning`` when facts of valid or test stand in an earlier split.
 
     >>> load_dataset("world").num_entities
     150
@@ -33,7 +35,7 @@ def load_dataset(name: str | Path) -> Dataset:
         dataset = _load_entry(entry)
     else:
         folder = find_folder(name)
-        dataset = load_stored(folder) if is_stored(folder) else _read_files(folder.name, _split_files(folder), Layout())
+        dataset = load_stored(folder) if is_stored(folder) else _read_folder(folder)
     warn_of_leaks(dataset)
     return dataset
 
@@ -62,11 +64,11 @@ def find_folder(name: str | Path) -> Path:
     stored = stored_folders()
     if str(name) in stored:
         return stored[str(name)]
-    folder = Path(name)
-    if is_stored(folder) or all(file.is_file() for file in _split_files(folder)):
+    folder = Path(name).expanduser()
+    if is_stored(folder) or (folder.is_dir() and divided_files(folder)):
         return folder
     if folder.exists():
-        wanted = "manifest.json (written by `tgap data import`), nor train.txt, valid.txt and test.txt"
+        wanted = "manifest.json (written by `tgap data import`), nor tables called train, valid and test"
         raise DataError(f"{folder} is not a dataset: it has neither {wanted}")
     known = [*CATALOG, *stored]
     near = difflib.get_close_matches(str(name), known, n=1)
@@ -82,7 +84,7 @@ def _load_entry(entry: Entry) -> Dataset:
         files = find_files(source.name)
         if files is None:
             raise DataError(f"dataset {entry.name!r} is not in {_places(source.name)}; {how_to_get(entry)}")
-        dataset = _read_files(source.name, files, _PUBLIC_LAYOUT, source.unit)
+        dataset = _as_given(source.name, _read(files, _PUBLIC_LAYOUT, source.unit))
     if entry.derive is None:
         return dataset
     train, valid, test = entry.derive(dataset)
@@ -105,10 +107,22 @@ def _split_files(folder: Path) -> list[Path]:
     return [folder / f"{split}.txt" for split in SPLITS]
 
 
-def _read_files(name: str, files: list[Path], layout: Layout, unit: Unit | None = None) -> Dataset:
+def _read_folder(folder: Path) -> Dataset:
+    """Three tables that nobody has imported; what import would warn of is warned of here."""
+    events = _read(divided_files(folder), Layout())
+    for remark in events.remarks:
+        if remark.serious:
+            warnings.warn(f"{folder}: {remark.text}", DataWarning, stacklevel=4)
+    return _as_given(folder.resolve().name, events)
+
+
+def _read(files: list[Path], layout: Layout, unit: Unit | None = None) -> Events:
     try:
-        events = read_events(files, layout, unit)
+        return read_events(of_files(files), layout, unit)
     except BadRowsError as error:
         raise BadRowsError(error.rejects, "mend the files or fetch them again") from None
+
+
+def _as_given(name: str, events: Events) -> Dataset:
     train, valid, test = events.parts
     return Dataset(name, events.entities, events.relations, events.timeline, train, valid, test)

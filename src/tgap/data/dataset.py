@@ -23,6 +23,10 @@ class LeakWarning(UserWarning):
     """Facts of valid or test stand in an earlier split too, so a score partly measures memory."""
 
 
+class DataWarning(UserWarning):
+    """Data may not be what they seem; the message names the remedy."""
+
+
 class Cause(NamedTuple):
     """Why a fact of the synthetic world came about: the planted rule and the facts it followed from."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data.facts import Facts, Int64Array, in_order
-from tgap.data.instants import count_zoned, read_instants
+from tgap.data.instants import UNKNOWN, BoolArray, read_instants
 from tgap.data.timeline import Unit
 from tgap.data.units import count_instants
 from tgap.data.vocabulary import Vocabulary
@@ -28,10 +28,13 @@ _COLUMNS = ("subject", "relation", "object", "time")
 class Encoded:
     """Vocabularies, timeline and ids of a table with text columns subject, relation, object and time.
 
-    Every different text is looked at once. A row whose time fits no timeline has ``good`` False and a meaningless time.
+    Every different text is looked at once. A row whose time fits no timeline has ``good`` False and a meaningless time;
+    one whose time says that it is not known has ``unknown`` True.
     """
 
-    def __init__(self, table: pl.DataFrame, unit: Unit | None = None) -> None:
+    def __init__(
+        self, table: pl.DataFrame, unit: Unit | None = None, time_format: str = "", day_first: bool | None = None
+    ) -> None:
         import polars as pl  # noqa: PLC0415
 
         entity, relation, time = (pl.Categories.random() for _ in range(3))
@@ -40,17 +43,34 @@ class Encoded:
         entities, entity_id = _in_order(entity)
         relations, relation_id = _in_order(relation)
         times, time_id = _in_order(time)
-        self.counted = count_instants(read_instants(times), times.to_list(), unit)
-        self.zoned = count_zoned(times)
+        subject, predicate, obj, when = (codes[name].to_physical().to_numpy() for name in _COLUMNS)
+        met = np.bincount(when, minlength=len(time_id))
+        self.times: list[str] = times.to_list()  # the different texts, sorted
+        self.rows = np.zeros(len(times), dtype=np.int64)  # how many rows have each
+        np.add.at(self.rows, time_id, met)
+        self.found = read_instants(times, time_format)
+        self.counted = count_instants(self.found, self.times, unit, self.rows, day_first)
         self.timeline = self.counted.timeline
         self.entities = Vocabulary(entities.to_list(), "entity")
         self.relations = Vocabulary(relations.to_list(), "relation")
-        subject, predicate, obj, when = (codes[name].to_physical().to_numpy() for name in _COLUMNS)
-        instant, good = self.counted.instant[time_id], self.counted.good[time_id]
+        instant = self.counted.instant[time_id]
         self.facts = Facts(
             entity_id.take(subject), relation_id.take(predicate), entity_id.take(obj), instant.take(when)
         )
-        self.good: NDArray[np.bool_] = good.take(when)
+        self._text_of = (time_id, when)
+        self.good: BoolArray = self.counted.good[time_id].take(when)
+
+    @property
+    def unknown(self) -> BoolArray:
+        """Rows whose time says that it is not known."""
+        time_id, when = self._text_of
+        unknown: BoolArray = (self.found.precision == UNKNOWN)[time_id].take(when)
+        return unknown
+
+    def rows_with(self, texts: BoolArray) -> Int64Array:
+        """Positions of the rows whose time is one of the texts of a mask over ``times``."""
+        time_id, when = self._text_of
+        return np.flatnonzero(texts[time_id].take(when))
 
     def parts(self, group: NDArray[np.integer], count: int) -> list[Facts]:
         """The facts of groups 0 to ``count`` - 1, each sorted into the order that all copies of a dataset share."""

@@ -1,206 +1,175 @@
-"""Files of events to ids: columns found, every row checked, modifiers merged, intervals cut into two facts."""
+"""Tables of events to ids: columns found, every row checked, and how all of it was understood."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tgap.data.encode import Encoded
-from tgap.data.facts import Facts, Int64Array
-from tgap.data.instants import EXPECTED
-from tgap.data.layout import ROLES, Layout, columns_of
-from tgap.data.near_copies import SINCE, UNTIL
+from tgap.data.facts import Facts
+from tgap.data.layout import ROLES, Columns, Layout, columns_of
+from tgap.data.readers import read_table
 from tgap.data.rejects import BadRowsError, Reject
-from tgap.data.tables import Table, read_table
+from tgap.data.remarks import Remark, name_remarks, time_remarks
+from tgap.data.sources import Sources
+from tgap.data.tables import Table
+from tgap.data.texts import Origin, Texts, check, ends_apart, texts_of
 from tgap.data.timeline import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-_NONE_GOOD = "there is no good one, so nothing was written; is --time the right column, is the file what it should be?"
-_ROW_BITS = 40
-_ROW_MASK = (1 << _ROW_BITS) - 1
+_NONE_GOOD = "there is no good one, so nothing was written; is `time` the right column, is the file what it should be?"
+_SAMPLE = 500  # rows looked at to tell what a column holds
 
 
 @dataclass(frozen=True)
 class Events:
-    """What some files say, as ids: one part of facts for each file, and how the files were understood."""
+    """What some tables say, as ids: facts by part, the rows that gave none, and how the tables were understood."""
 
-    entities: Vocabulary
-    relations: Vocabulary
-    timeline: Timeline
+    encoded: Encoded
+    texts: Texts  # the rows that the facts came from
+    tables: Sequence[Table]
+    columns: Sequence[Columns]  # of each table
     parts: list[Facts]
-    rejects: list[Reject]
-    forms: list[str]  # in words, for each file: tab separated, Parquet ...
-    columns: dict[str, str]  # role -> header name or position
-    cut: int  # distinct times that said more than the unit holds
-    vague: int  # distinct times that said less
-    zoned: int  # distinct times with a time zone, converted to UTC
-    open_intervals: int  # intervals with only a start or only an end
+    rejects: list[Reject]  # bad rows
+    undated: list[Reject]  # rows that say themselves that their time is not known
+
+    @property
+    def entities(self) -> Vocabulary:
+        """Names of subjects and objects."""
+        return self.encoded.entities
+
+    @property
+    def relations(self) -> Vocabulary:
+        """Names of relations."""
+        return self.encoded.relations
+
+    @property
+    def timeline(self) -> Timeline:
+        """Times of all parts."""
+        return self.encoded.timeline
+
+    @property
+    def column_names(self) -> dict[str, str]:
+        """Header name or position of the column for each role, in the first table."""
+        table, places = self.tables[0], self.columns[0].places
+        names = table.header or [str(index + 1) for index in range(table.frame.width)]
+        return {role: names[places[role]] for role in ROLES if role in places}
+
+    @property
+    def forms(self) -> list[str]:
+        """The forms of the tables in words, each once: tab separated, Parquet ..., with the name of a known table."""
+        named = (
+            table.kind + (f", {columns.known_as}" if columns.known_as else "")
+            for table, columns in zip(self.tables, self.columns, strict=True)
+        )
+        return list(dict.fromkeys(named))
+
+    @cached_property
+    def remarks(self) -> list[Remark]:
+        """What a reader of the data should know; counts are of the rows that gave facts."""
+        passed = dict.fromkeys(columns.passed_over for columns in self.columns if columns.passed_over)
+        remarks = [Remark(f"{words}: passed over") for words in passed]
+        remarks += time_remarks(self.encoded, self._where)
+        if "end" in self.columns[0].places:
+            single = int((np.unique(self.texts.origin, return_counts=True)[1] == 1).sum())
+            if single:
+                noun = "interval has" if single == 1 else "intervals have"
+                remarks.append(Remark(f"{single:,} {noun} only a start or only an end: one fact each"))
+        if self.undated:
+            noun = "row says" if len(self.undated) == 1 else "rows say"
+            remarks.append(Remark(f"{len(self.undated):,} {noun} that the time is not known: left out"))
+        return remarks + name_remarks(self.encoded, all(table.enclosed for table in self.tables))
+
+    def _where(self, row: int) -> str:
+        """File and line of a row that gave a fact."""
+        origin = Origin.of(int(self.texts.origin[row]))
+        table = self.tables[origin.table]
+        return f"{table.file}, {table.place} {table.lines_of(origin.row)[0]}"
 
 
 def read_events(
-    paths: Sequence[Path], layout: Layout | None = None, unit: Unit | None = None, skip_bad: bool = False
+    sources: Sources, layout: Layout | None = None, unit: Unit | None = None, skip_bad: bool = False
 ) -> Events:
-    """Read files of one layout together, so that their ids and times agree.
+    """Read tables of one layout together, so that their ids and times agree.
 
     Raises ``BadRowsError`` with file, line and reason if any row is bad, unless ``skip_bad``; then the bad rows are
     returned as ``rejects`` beside the good ones.
     """
-    import polars as pl  # noqa: PLC0415
-
     layout = layout or Layout()
-    with ThreadPoolExecutor(len(paths)) as readers:
-        tables = list(readers.map(read_table, paths, repeat(layout)))
+    with ThreadPoolExecutor(min(len(sources.sources), 8)) as readers:
+        tables = list(readers.map(read_table, sources.sources, repeat(layout)))
+    columns = [_columns(table, layout) for table in tables]
     rejects = [reject for table in tables for reject in table.rejects]
-    frames, origins = [], []
-    columns: dict[str, str] = {}
-    for index, table in enumerate(tables):
-        places, named = _columns(table, layout)
-        columns = columns or named
-        frame, rows, empty = _named(table, places)
+    found = []
+    for index, (table, places) in enumerate(zip(tables, columns, strict=True)):
+        texts, empty = texts_of(table, index, places.places, layout.missing)
         rejects += table.reject(empty)
-        frames.append(frame)
-        origins.append(rows + (index << _ROW_BITS))
-    if len({tuple(frame.columns) for frame in frames}) > 1:
-        raise DataError(f"{paths[0]} and {paths[1]} have different columns; name them with --subject, --time and so on")
-    texts = Texts(pl.concat(frames), np.concatenate(origins))
+        found.append(texts)
+    texts = _together(tables, found)
     intervals = "end" in texts.frame.columns
-    given = texts.frame.height
     if intervals:
-        texts = _instants_apart(texts)
-    opened = 2 * given - texts.frame.height if intervals else 0
+        texts = ends_apart(texts)
     if not texts.frame.height:
-        raise BadRowsError(rejects, _NONE_GOOD) if rejects else DataError(f"{paths[0]}: there are no facts in it")
+        raise BadRowsError(rejects, _NONE_GOOD) if rejects else DataError(f"{tables[0].file}: there are no facts in it")
     try:
-        encoded, texts, bad = _encode(texts, unit, intervals)
+        checked = check(texts, layout, unit, intervals)
     except DataError as error:
-        raise DataError(f"{paths[0]}: {error}") from error
-    for index, table in enumerate(tables):
-        own = {key & _ROW_MASK: reason for key, reason in bad.items() if key >> _ROW_BITS == index}
-        rejects += table.reject(own)
+        raise DataError(f"{tables[0].file}: {error}") from error
+    rejects += _rejects(tables, _with_header_hint(checked.unreadable, tables) | checked.backwards)
     rejects.sort(key=lambda reject: (reject.file, reject.number))
-    if not texts.frame.height:
-        raise BadRowsError(rejects, _NONE_GOOD)
+    undated = _rejects(tables, checked.undated)
+    if checked.encoded is None:
+        raise BadRowsError(rejects or undated, _NONE_GOOD)
     if rejects and not skip_bad:
         raise BadRowsError(rejects)
-    return Events(
-        entities=encoded.entities,
-        relations=encoded.relations,
-        timeline=encoded.timeline,
-        parts=encoded.parts(texts.origin >> _ROW_BITS, len(tables)),
-        rejects=rejects,
-        forms=[table.kind for table in tables],
-        columns=columns,
-        cut=encoded.counted.cut,
-        vague=encoded.counted.vague,
-        zoned=encoded.zoned,
-        open_intervals=opened,
-    )
+    parts = checked.encoded.parts(np.array(sources.part)[checked.texts.table], max(sources.part) + 1)
+    return Events(checked.encoded, checked.texts, tables, columns, parts, rejects, undated)
 
 
-class Texts(NamedTuple):
-    """Columns of text by role, and for each row where it came from: file << 40 | row."""
-
-    frame: pl.DataFrame
-    origin: Int64Array
-
-    def without(self, bad: NDArray[np.bool_]) -> Texts:
-        """The rows left when the bad ones go, and with them the other fact of the same interval."""
-        import polars as pl  # noqa: PLC0415
-
-        keep = ~np.isin(self.origin, self.origin[bad])
-        return Texts(self.frame.filter(pl.Series(keep)), self.origin[keep])
-
-
-def _columns(table: Table, layout: Layout) -> tuple[dict[str, int], dict[str, str]]:
-    """Where the roles stand in a table, and what to call those columns."""
-    sample = [text or "" for text in table.frame.row(0)] if table.frame.height else [""] * table.frame.width
-    places = columns_of(layout, table.header, sample, table.file)
-    for role, place in places.items():
+def _columns(table: Table, layout: Layout) -> Columns:
+    """Where the roles stand in a table."""
+    sample = [[text or "" for text in row] for row in table.frame.head(_SAMPLE).rows()]
+    columns = columns_of(layout, table.header, sample, table.frame.width, table.file)
+    for role, place in columns.places.items():
         if place in table.unreadable:
             raise DataError(f"{table.file}: the column for {role} holds {table.unreadable[place]}, expected text")
-    names = table.header or [str(index + 1) for index in range(table.frame.width)]
-    return places, {role: names[places[role]] for role in ROLES if role in places}
+    return columns
 
 
-def _named(table: Table, places: dict[str, int]) -> tuple[pl.DataFrame, Int64Array, dict[int, str]]:
-    """The columns by role and the index of each row, without rows that have an empty field; those rows' reasons."""
+def _together(tables: Sequence[Table], found: Sequence[Texts]) -> Texts:
+    """The rows of all tables, which must have the same roles."""
     import polars as pl  # noqa: PLC0415
 
-    frame = table.frame.select(pl.col(str(place)).alias(role) for role, place in places.items())
-    rows: Int64Array = np.arange(frame.height)
-    needed = [role for role in places if role not in (("time", "end") if "end" in places else ("end",))]
-    reasons: dict[int, str] = {}
-    for role in needed:
-        for row in frame[role].is_null().arg_true() if frame[role].null_count() else ():
-            reasons.setdefault(row, f"the {role} is empty")
-    if "end" in places:
-        for row in (frame["time"].is_null() & frame["end"].is_null()).arg_true():
-            reasons.setdefault(row, "neither start nor end is given")
-    if reasons:
-        rows = np.delete(rows, list(reasons))
-        frame = frame[rows]
-    if "modifier" in places:
-        merged = pl.concat_str("relation", "modifier", separator="-").alias("relation")
-        frame = frame.with_columns(merged).drop("modifier")
-    return frame, rows, reasons
+    first = sorted(found[0].frame.columns)
+    for table, texts in zip(tables, found, strict=True):
+        if sorted(texts.frame.columns) != first:
+            raise DataError(
+                f"{tables[0].file} and {table.file} have different columns; name them with `subject`, `time` and so on"
+            )
+    frames = [texts.frame.select(found[0].frame.columns) for texts in found]
+    return Texts(pl.concat(frames), np.concatenate([texts.origin for texts in found]))
 
 
-def _instants_apart(texts: Texts) -> Texts:
-    """Intervals as two facts, ``-since`` at the start and ``-until`` at the end; all starts before all ends."""
-    import polars as pl  # noqa: PLC0415
-
-    frame, origin = texts
-    sides = []
-    for side, suffix in (("time", SINCE), ("end", UNTIL)):
-        given = frame[side].is_not_null()
-        columns = ("subject", pl.col("relation") + suffix, "object", pl.col(side).alias("time"))
-        sides.append(Texts(frame.filter(given).select(*columns), origin[given.to_numpy()]))
-    return Texts(pl.concat([side.frame for side in sides]), np.concatenate([side.origin for side in sides]))
+def _rejects(tables: Sequence[Table], reasons: Mapping[int, str]) -> list[Reject]:
+    """Rows by packed origin, as they stand in their tables."""
+    own: list[dict[int, str]] = [{} for _ in tables]
+    for packed, reason in reasons.items():
+        origin = Origin.of(packed)
+        own[origin.table][origin.row] = reason
+    return [reject for table, rows in zip(tables, own, strict=True) for reject in table.reject(rows)]
 
 
-def _encode(texts: Texts, unit: Unit | None, intervals: bool) -> tuple[Encoded, Texts, dict[int, str]]:
-    """Ids of the rows whose time can be read; the others are taken out and returned as origin -> reason.
-
-    Everything is found again without the bad rows, so that they leave no trace in names and timeline.
-    """
-    bad: dict[int, str] = {}
-    while True:
-        encoded = Encoded(texts.frame, unit)
-        wrong = ~encoded.good
-        backwards = not wrong.any()
-        if backwards and intervals:
-            wrong = _backwards(texts.origin, encoded.facts.time)
-        if not wrong.any():
-            return encoded, texts, bad
-        example = encoded.timeline.format(0) if encoded.good.any() else EXPECTED
-        rows = np.flatnonzero(wrong)
-        for origin, text in zip(texts.origin[rows].tolist(), texts.frame["time"][rows], strict=True):
-            bad[origin] = "the interval ends before it starts" if backwards else not_a_time(text, example)
-        texts = texts.without(wrong)
-
-
-def not_a_time(text: str, example: str) -> str:
-    """Words for a text that is no time, or none of the kind that the others are."""
-    return f"{text!r} is not a time like {example}"
-
-
-def _backwards(origin: Int64Array, instant: Int64Array) -> NDArray[np.bool_]:
-    """Facts of intervals that end before they start. All starts stand before all ends."""
-    order = np.argsort(origin, kind="stable")
-    key, instant = origin[order], instant[order]
-    first = np.flatnonzero((key[1:] == key[:-1]) & (instant[1:] < instant[:-1]))
-    result = np.zeros(len(origin), dtype=bool)
-    result[order[first]] = result[order[first + 1]] = True
-    return result
+def _with_header_hint(unreadable: Mapping[int, str], tables: Sequence[Table]) -> dict[int, str]:
+    """A first row without a time may be a header that was not known as one."""
+    hinted = dict(unreadable)
+    for packed, reason in unreadable.items():
+        origin = Origin.of(packed)
+        if origin.row == 0 and tables[origin.table].header is None:
+            hinted[packed] = f"{reason}; if this line is the header, say so with `header`"
+    return hinted

@@ -1,169 +1,243 @@
 """Texts of time, many at once: what each one says (a number, a year, a date, a minute) before a timeline counts it.
 
-Known forms: plain whole numbers (years, steps), ``2014-05``, ``2014-W20``, ``2014-05-13``, ``20140513`` and datetimes
-``2014-05-13T07:30:00Z`` (``T`` or a space; seconds and zone may be missing; a zone is converted to UTC). Years may be
-signed and have leading zeros. One vectorised reading serves files of a million lines and a single typed question.
+``time_forms`` has the forms that are known. Years may be signed, short where nothing else could be meant, and have
+leading zeros; a month or day of ``##`` or 00 is not known. One vectorised reading serves files of a million lines and a
+single typed question.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.calendar import Int64Array, days_from_date, days_from_week, real_date, week_from_days
+from tgap.data.calendar import Int64Array, date_from_days, days_from_date, days_from_week, real_date, week_from_days
+from tgap.data.time_forms import FORMS, counted_since, pattern_of
+from tgap.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
+
+BoolArray = NDArray[np.bool_]
 
 EXPECTED = "2014-05-13, 2014-05-13T07:30, 2014 or 17"
 
 # How exactly a text says when, from vague to exact; a number is apart, it may be a year or a step.
 NUMBER, YEAR, MONTH, WEEK, DAY, HOUR, MINUTE = range(7)
+UNREADABLE, UNKNOWN = -1, -2  # no form that we know; a form that says "not known"
+PLAIN, EITHER, MONTH_FIRST, DAY_FIRST = range(4)
 
-_YEAR = r"([+-]?[0-9]{4,6})"
-_DATE = rf"^{_YEAR}-([0-9]{{2}})-([0-9]{{2}})$"
-_NUMBER = r"^([+-]?[0-9]{1,15})$"
-_CLOCK = r"([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})(?:[.][0-9]+)?)?)?"
-_DATETIME = rf"^{_YEAR}-([0-9]{{2}})-([0-9]{{2}})[T ]{_CLOCK}(?:Z|([+-][0-9]{{2}}(?::?[0-9]{{2}})?))?$"
-_ZONED = r"[0-9][T ][0-9:.]+[+-][0-9]{2}(?::?[0-9]{2})?$"
-_MONTH = rf"^{_YEAR}-([0-9]{{2}})$"
-_WEEK = rf"^{_YEAR}-W([0-9]{{2}})$"
+DAY_SECONDS = 86_400
+_SECONDS = {"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": DAY_SECONDS, "week": 7 * DAY_SECONDS}
+_MONTHS = {
+    "january": 1,
+    "february": 2,
+    "march": 3,
+    "april": 4,
+    "may": 5,
+    "june": 6,
+    "july": 7,
+    "august": 8,
+    "september": 9,
+    "october": 10,
+    "november": 11,
+    "december": 12,
+}
+_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 
 
-class Instants(NamedTuple):
-    """What texts say, one row a text. ``precision`` is -1 where a text is none of the known forms."""
+@dataclass(frozen=True)
+class Instants:
+    """What texts say, one row per text."""
 
-    precision: NDArray[np.int8]  # NUMBER .. MINUTE, or -1
+    precision: NDArray[np.int8]  # NUMBER .. MINUTE, or UNREADABLE or UNKNOWN
     number: Int64Array  # the number itself, where precision is NUMBER
     digits: NDArray[np.int8]  # how many digits that number is written with
-    day: Int64Array  # days since 1970-01-01 of its first day, where it names a date
+    day: Int64Array  # days since 1970-01-01 of its first day, where it names a date; in UTC, where it names a zone
     second: Int64Array  # seconds since midnight, where it names a time of day
+    zoned: BoolArray  # where a zone is named
+    away: Int64Array  # minutes by which that zone is ahead of UTC
+    order: NDArray[np.int8]  # whether 01/02/2018 may begin with its month, its day or either; PLAIN where that is clear
+    other_way: Int64Array  # where it is EITHER: the day it is when the day comes first (``day``: the month comes first)
 
-    def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> Instants:
-        """The rows at ``index``."""
-        return Instants(
-            self.precision[index], self.number[index], self.digits[index], self.day[index], self.second[index]
+    @classmethod
+    def blank(cls, count: int) -> Instants:
+        """Texts of which nothing is known yet."""
+        return cls(
+            precision=np.full(count, UNREADABLE, dtype=np.int8),
+            number=np.zeros(count, dtype=np.int64),
+            digits=np.zeros(count, dtype=np.int8),
+            day=np.zeros(count, dtype=np.int64),
+            second=np.zeros(count, dtype=np.int64),
+            zoned=np.zeros(count, dtype=bool),
+            away=np.zeros(count, dtype=np.int64),
+            order=np.zeros(count, dtype=np.int8),
+            other_way=np.zeros(count, dtype=np.int64),
         )
 
+    def take(self, index: NDArray[np.integer] | BoolArray) -> Instants:
+        """The rows at ``index``."""
+        return Instants(**{name: column[index] for name, column in vars(self).items()})
+
     @property
-    def good(self) -> NDArray[np.bool_]:
+    def good(self) -> BoolArray:
         """Where a text could be read."""
         return self.precision >= 0
 
 
-def read_instants(texts: Sequence[str] | pl.Series) -> Instants:
-    """What each text says. Never fails: an unreadable text has precision -1."""
+def read_instants(texts: Sequence[str] | pl.Series, time_format: str = "") -> Instants:
+    """What each text says, blanks around it aside. Never fails on a text: an unreadable one has that as precision.
+
+    ``time_format`` (``%d.%m.%Y``, ``hours since 2018-01-01``) replaces the known forms; a bad one is a ``DataError``.
+    """
     import polars as pl  # noqa: PLC0415  importing tgap.data stays quick
 
-    series = pl.Series("text", texts, dtype=pl.String).fill_null("")
-    count = len(series)
-    found = Instants(
-        precision=np.full(count, -1, dtype=np.int8),
-        number=np.zeros(count, dtype=np.int64),
-        digits=np.zeros(count, dtype=np.int8),
-        day=np.zeros(count, dtype=np.int64),
-        second=np.zeros(count, dtype=np.int64),
-    )
-    rest: Int64Array = np.arange(count)
-    for pattern, read in _FORMS:
+    series = pl.Series("text", texts, dtype=pl.String).fill_null("").str.strip_chars()
+    found = Instants.blank(len(series))
+    since = counted_since(time_format)
+    if since is not None:
+        _count_since(found, series, *since)
+        return found
+    rest: Int64Array = np.arange(len(series))
+    for pattern in (pattern_of(time_format),) if time_format else FORMS:
         if len(rest):
             matched = series[rest].str.contains(pattern).to_numpy()
             rows, rest = rest[matched], rest[~matched]
             if len(rows):
-                read(found, rows, series[rows].str.extract_groups(pattern).struct.unnest())
+                _read(found, rows, series[rows].str.extract_groups(pattern).struct.unnest())
     return found
 
 
-def count_zoned(texts: pl.Series) -> int:
-    """How many texts are datetimes with a zone (other than Z)."""
-    return int(texts.str.contains(_ZONED).sum())
-
-
-def _read_numbers(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
-    (number,) = _numbers(groups)
-    digits = groups.to_series().str.strip_chars_start("+-").str.len_bytes().to_numpy()
-    found.precision[rows], found.number[rows], found.digits[rows] = NUMBER, number, digits
+def _read(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
+    """Put what a pattern's parts say into the rows."""
+    if "number" in groups.columns:
+        found.precision[rows], found.number[rows] = NUMBER, _numbers(groups, "number")
+        found.digits[rows] = groups["number"].str.strip_chars_start("+-").str.len_bytes().to_numpy()
+    elif "unknown" in groups.columns:
+        found.precision[rows] = UNKNOWN
+    elif "week" in groups.columns:
+        year, week = _numbers(groups, "year"), _numbers(groups, "week")
+        monday = days_from_week(year, week)
+        real = (week_from_days(monday)[0] == year) & (week >= 1)
+        found.precision[rows], found.day[rows] = np.where(real, WEEK, UNREADABLE), monday
+    else:
+        _read_dates(found, rows, groups)
 
 
 def _read_dates(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
-    year, month, day = _numbers(groups)
-    real = real_date(year, month, day)
-    found.precision[rows] = np.where(real, DAY, -1)
-    found.day[rows] = days_from_date(year, np.where(real, month, 1), day)
+    """Dates, with or without a time of day; parts that are missing or not known make them vaguer."""
+    year, month, day = _years(groups), _months(groups), _numbers(groups, "day")
+    if "first" in groups.columns:
+        month, day = _read_either_way(found, rows, year, _numbers(groups, "first"), _numbers(groups, "other"))
+    real = _is_date(year, month, day)
+    date = _first_day(year, np.where(real, month, 1), day)
+    clock, seconds, away, zoned = _clock(groups)
+    vague = (month == 0) | (day == 0)
+    timed = _given(groups, "hour") & ~vague
+    total = date * DAY_SECONDS + np.where(timed, seconds - 60 * away, 0)
+    exact = np.where(timed, np.where(_given(groups, "minute"), MINUTE, HOUR), DAY)
+    precision = np.where(month == 0, YEAR, np.where(day == 0, MONTH, exact))
+    found.precision[rows] = np.where(real & (clock | ~timed), precision, UNREADABLE)
+    found.day[rows], found.second[rows] = total // DAY_SECONDS, total % DAY_SECONDS
+    found.zoned[rows], found.away[rows] = zoned & timed, np.where(timed, away, 0)
 
 
-def _read_datetimes(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
-    """Dates with a time of day; the part that is missing counts as -1."""
-    zone = groups.to_series(6).str.replace(":", "", literal=True).str.pad_end(5, "0").fill_null("0")
-    year, month, day, hour, minute, second = _numbers(groups.select(groups.columns[:6]))
-    (away,) = _numbers(zone.to_frame())
-    away_minutes = np.sign(away) * (np.abs(away) // 100 * 60 + np.abs(away) % 100)  # 07:30+02:00 is 05:30 in UTC
-    clock = (hour < 24) & (minute < 60) & (second < 61) & (np.abs(away) < 2400) & (np.abs(away) % 100 < 60)
-    real = real_date(year, month, day) & clock
-    seconds = 3600 * hour + 60 * np.maximum(minute, 0) + np.clip(second, 0, 59) - 60 * away_minutes
-    total = days_from_date(year, np.where(real, month, 1), day) * 86_400 + seconds
-    found.precision[rows] = np.where(real, np.where(minute >= 0, MINUTE, HOUR), -1)
-    found.day[rows], found.second[rows] = total // 86_400, total % 86_400
+def _read_either_way(
+    found: Instants, rows: Int64Array, year: Int64Array, first: Int64Array, other: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """Month and day of 01/31/2018 or 31/01/2018: month first where that is possible; the other way is remembered."""
+    by_month, by_day = real_date(year, first, other), real_date(year, other, first)
+    order = np.where(by_month, np.where(by_day, EITHER, MONTH_FIRST), DAY_FIRST)
+    found.order[rows] = np.where((first == other) | ~(by_month | by_day), PLAIN, order)
+    found.other_way[rows] = days_from_date(year, np.where(by_day, other, 1), first)
+    return np.where(by_month, first, other), np.where(by_month, other, first)
 
 
-def _read_months(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
-    year, month = _numbers(groups)
-    real = (month >= 1) & (month <= 12)
-    found.precision[rows] = np.where(real, MONTH, -1)
-    found.day[rows] = days_from_date(year, np.where(real, month, 1), np.ones_like(month))
+def _is_date(year: Int64Array, month: Int64Array, day: Int64Array) -> BoolArray:
+    """Where a date stands in the calendar; month or day 0 is not known (and then the day says nothing)."""
+    real = real_date(year, np.where(month == 0, 1, month), np.where((day == 0) | (month == 0), 1, day))
+    real &= (month > 0) | (day == 0)
+    return real
 
 
-def _read_weeks(found: Instants, rows: Int64Array, groups: pl.DataFrame) -> None:
-    year, week = _numbers(groups)
-    monday = days_from_week(year, week)
-    real = (week_from_days(monday)[0] == year) & (week >= 1)
-    found.precision[rows] = np.where(real, WEEK, -1)
-    found.day[rows] = monday
+def _first_day(year: Int64Array, month: Int64Array, day: Int64Array) -> Int64Array:
+    return days_from_date(year, np.where(month == 0, 1, month), np.where((day == 0) | (month == 0), 1, day))
 
 
-def _numbers(groups: pl.DataFrame) -> list[Int64Array]:
-    """The groups of a pattern as numbers, -1 where a group is missing."""
+def _years(groups: pl.DataFrame) -> Int64Array:
+    if "short_year" not in groups.columns:
+        return _numbers(groups, "year")
+    short = _numbers(groups, "short_year")
+    return np.where(short < 69, 2000, 1900) + short  # as POSIX has it
+
+
+def _months(groups: pl.DataFrame) -> Int64Array:
     import polars as pl  # noqa: PLC0415
 
-    table = groups.select(pl.all().str.strip_prefix("+").cast(pl.Int64).fill_null(-1))
-    return [column.to_numpy() for column in table.get_columns()]
+    if "name" not in groups.columns:
+        return _numbers(groups, "month")
+    words = groups["name"].str.to_lowercase()
+    return words.replace_strict(_MONTHS, default=13, return_dtype=pl.Int64).to_numpy()  # 13: no such month
 
 
-_FORMS = (
-    (_DATE, _read_dates),
-    (_NUMBER, _read_numbers),
-    (_DATETIME, _read_datetimes),
-    (_MONTH, _read_months),
-    (_WEEK, _read_weeks),
-)
+def _clock(groups: pl.DataFrame) -> tuple[BoolArray, Int64Array, Int64Array, BoolArray]:
+    """Where the time of day is possible, its seconds, the zone's minutes ahead of UTC, and where a zone is named."""
+    hour, minute, second = (_numbers(groups, part) for part in ("hour", "minute", "second"))
+    real: BoolArray = (hour < 24) & (minute < 60) & (second < 61)
+    if "half" in groups.columns:
+        half = groups["half"].str.to_lowercase()
+        late, given = (half == "p").fill_null(False).to_numpy(), half.is_not_null().to_numpy()
+        real &= ~given | ((hour >= 1) & (hour <= 12))
+        hour = np.where(given, hour % 12 + 12 * late, hour)
+    away, zoned = np.zeros(len(hour), dtype=np.int64), np.zeros(len(hour), dtype=bool)
+    if "zone" in groups.columns:
+        zoned = groups["zone"].is_not_null().to_numpy()
+        offset = (
+            groups["zone"].str.replace(":", "", literal=True).str.replace("^(Z|UTC|GMT)$", "+0").str.pad_end(5, "0")
+        )
+        ahead = _numbers(offset.to_frame("zone"), "zone")
+        away = np.sign(ahead) * (np.abs(ahead) // 100 * 60 + np.abs(ahead) % 100)  # 07:30+02:00 is 05:30 in UTC
+        real &= (np.abs(ahead) < 2400) & (np.abs(ahead) % 100 < 60)
+    return real, 3600 * hour + 60 * minute + np.minimum(second, 59), away, zoned
 
 
-def compact_dates(found: Instants) -> NDArray[np.bool_]:
-    """Numbers that read as dates without hyphens, 20140513."""
-    number = found.number
-    plausible: NDArray[np.bool_] = (found.precision == NUMBER) & (found.digits == 8)
-    plausible &= (number >= 10_000_101) & (number <= 29_991_231)
-    return plausible & real_date(number // 10_000, number // 100 % 100, number % 100)
+def _count_since(found: Instants, series: pl.Series, unit: str, origin: str) -> None:
+    """Numbers of a unit after an origin, as dates; fractions count too, where the unit has a fixed length."""
+    import polars as pl  # noqa: PLC0415
+
+    start = read_instants([origin])
+    if start.precision[0] < YEAR or start.order[0] == EITHER:
+        raise DataError(f"the time format counts since {origin!r}, which is not a date like 2018-01-01")
+    value = series.cast(pl.Float64, strict=False)
+    given = (value.is_not_null() & value.is_finite().fill_null(False) & (value.abs() < 1e15)).to_numpy()
+    amount = value.fill_null(0.0).to_numpy()
+    amount = np.where(given, amount, 0.0)
+    if unit in ("year", "month"):
+        year, month, day = date_from_days(start.day)
+        months = 12 * year + month - 1 + np.floor(amount).astype(np.int64) * (12 if unit == "year" else 1)
+        given &= (amount == np.floor(amount)) & (np.abs(amount) < 1e6)
+        found.day[:] = days_from_date(months // 12, months % 12 + 1, day)
+        found.precision[:] = np.where(given, YEAR if unit == "year" and month[0] == day[0] == 1 else DAY, UNREADABLE)
+        return
+    total = start.day * DAY_SECONDS + start.second + np.floor(amount * _SECONDS[unit]).astype(np.int64)
+    found.day[:], found.second[:] = total // DAY_SECONDS, total % DAY_SECONDS
+    found.precision[:] = np.where(given, MINUTE if _SECONDS[unit] < DAY_SECONDS else DAY, UNREADABLE)
 
 
-def plain_years(found: Instants) -> NDArray[np.bool_]:
-    """Numbers that read as years: four digits as in 1914 and 0025, or negative with up to four."""
-    years: NDArray[np.bool_] = (found.digits == 4) | ((found.digits < 4) & (found.number < 0))
-    years &= found.precision == NUMBER
-    return years
+def _given(groups: pl.DataFrame, part: str) -> BoolArray:
+    """Where a part of the pattern is there."""
+    if part not in groups.columns:
+        return np.zeros(groups.height, dtype=bool)
+    return groups[part].is_not_null().to_numpy()
 
 
-def as_dates(found: Instants) -> Instants:
-    """Numbers turned into the dates they stand for, years and compact dates; other numbers become bad."""
-    precision, day = found.precision.copy(), found.day.copy()
-    years, compact = plain_years(found), compact_dates(found)
-    precision[found.precision == NUMBER] = -1
-    precision[years], precision[compact] = YEAR, DAY
-    one = np.ones(int(years.sum()), dtype=np.int64)
-    day[years] = days_from_date(found.number[years], one, one)
-    number = found.number[compact]
-    day[compact] = days_from_date(number // 10_000, number // 100 % 100, number % 100)
-    return found._replace(precision=precision, day=day)
+def _numbers(groups: pl.DataFrame, part: str) -> Int64Array:
+    """A part of the pattern as numbers, 0 where it is missing."""
+    import polars as pl  # noqa: PLC0415
+
+    if part not in groups.columns:
+        return np.zeros(groups.height, dtype=np.int64)
+    return groups[part].str.strip_prefix("+").cast(pl.Int64).fill_null(0).to_numpy()

@@ -1,15 +1,18 @@
 """Which columns of a file hold subject, relation, object and time, and whether its first line is a header.
 
-The user names columns by position (from 1) or by header name; what is not said is found: by usual header words, else
-by position. Without a header four columns are subject, relation, object, time; with five the fourth is a modifier of
-the relation, or, where it reads as a time, the start of an interval whose end is the fifth.
+The user names columns by position (from 1) or by header name; what is not said is found: as one of the known tables, by
+usual header words, else by position. Without a header four columns are subject, relation, object, time; with five the
+fourth is a modifier of the relation, or, where it reads as a time, the start of an interval whose end is the fifth.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from tgap.data.instants import read_instants
+from tgap.data.instants import UNKNOWN, read_instants
+from tgap.data.known_tables import known_by_header, known_by_shape
 from tgap.errors import DataError
 
 ROLES = ("subject", "relation", "object", "time", "end", "modifier")
@@ -17,12 +20,13 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "subject": ("subject", "head", "source", "from", "actor1", "source_name", "sourcename", "subject_name", "s", "h"),
     "relation": ("relation", "predicate", "event", "verb", "type", "event_type", "event_text", "property", "r", "p"),
     "object": ("object", "tail", "target", "to", "actor2", "target_name", "targetname", "object_name", "o", "t"),
-    "time": ("time", "date", "timestamp", "datetime", "day", "year", "when", "event_date", "start", "since", "begin"),
+    "time": ("time", "date", "event_date", "timestamp", "datetime", "day", "year", "when", "start", "since", "begin"),
     "end": ("end", "until", "stop", "end_time", "end_date", "end_year"),
     "modifier": ("modifier", "qualifier"),
 }
 _MOST = 5  # columns that need not be named
 _STARTS = ("start", "since", "begin", "start_time", "start_date", "start_year")
+_FILLERS = ("0", "-1")  # what a fifth column without meaning is filled with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +41,28 @@ class Layout:
     modifier: str = ""  # merged into the relation: P54 and occurSince give P54-occurSince
     header: bool | None = None  # None: found automatically
     separator: str = ""  # one character; empty: tab or comma, found automatically
+    quotes: bool | None = None  # whether quotation marks enclose fields; None: in all files but tab separated ones
+    time_format: str = ""  # %d.%m.%Y, or "hours since 2018-01-01"; empty: found automatically
+    day_first: bool | None = None  # whether 01/02/2018 is 1 February; None: as other dates of the column prove it
+    missing: tuple[str, ...] = ()  # texts that stand for an empty field, such as NA
 
     def given(self) -> dict[str, str]:
         """The columns that the user named, by role."""
         columns = {role: str(getattr(self, role)) for role in ROLES}
         return {role: column for role, column in columns.items() if column}
+
+    def reads_time(self, texts: Sequence[str]) -> list[bool]:
+        """Which texts are times in this layout's format, or say that a time is not known."""
+        precision = read_instants(texts, self.time_format).precision
+        return [bool(found >= 0 or found == UNKNOWN) for found in precision.tolist()]
+
+
+class Columns(NamedTuple):
+    """Index of the column for each role that a file has, and how they were found out."""
+
+    places: dict[str, int]
+    known_as: str = ""  # ICEWS, GDELT ...
+    passed_over: str = ""  # a column without meaning, in words
 
 
 def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
@@ -54,7 +75,7 @@ def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
     given = layout.given()
     if any(not _is_position(column) for column in given.values()):
         return True
-    if all(_by_word(first, role) is not None for role in ROLES[:4]):
+    if known_by_header(_folded(first)) or all(_by_word(first, role) is not None for role in ROLES[:4]):
         return True
     width = min(len(first), len(second))
     if "time" in given:
@@ -63,51 +84,77 @@ def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
         places = list(range(width)) if width > _MOST else [3 if len(first) == 4 else 4]
     if max(places) >= width:
         return False
-    above, below = (read_instants([line[at] for at in places]).good for line in (first, second))
-    return bool((below & ~above).any())
+    above, below = (layout.reads_time([line[at] for at in places]) for line in (first, second))
+    return any(under and not over for over, under in zip(above, below, strict=True))
 
 
-def columns_of(layout: Layout, header: list[str] | None, sample: list[str], file: str) -> dict[str, int]:
-    """Index of the column for each role that the file has; ``sample`` is its first row."""
+def columns_of(layout: Layout, header: list[str] | None, sample: list[list[str]], width: int, file: str) -> Columns:
+    """Where the roles stand in a file of ``width`` columns; ``sample`` holds some of its rows."""
     given = layout.given()
-    found = {role: _locate(column, role, header, len(sample), file) for role, column in given.items()}
+    found = {role: _locate(column, role, header, width, file) for role, column in given.items()}
     missing = [role for role in ROLES[:4] if role not in found]
-    if missing and len(sample) < 4:
-        count = f"{len(sample)} column{'s' if len(sample) != 1 else ''}"
+    if missing and width < 4:
+        count = f"{width} column{'s' if width != 1 else ''}"
         raise DataError(
             f"{file}: found {count}, a fact needs at least 4 (subject, relation, object, time); "
-            "if they are separated by something else than tab, comma, semicolon or bar, name it with --separator"
+            "if they are separated by something else than tab, comma, semicolon or bar, name it with `separator`"
         )
-    if header is not None and missing:
-        words = {role: _by_word(header, role) for role in missing}
-        if all(place is not None for place in words.values()):
-            _once({role: place for role, place in words.items() if place is not None}, header, file)
-            found |= {role: place for role, place in words.items() if place is not None}
+    if not missing:
+        return Columns(_distinct(found, header, file))
+    known = known_by_header(_folded(header)) if header else known_by_shape(sample[0]) if sample else None
+    if known is not None:
+        name, places = known
+        found |= {role: places[role] for role in missing}
+        _once({role: found[role] for role in missing}, header or [], file)
+        return Columns(_distinct(found, header, file), known_as=name)
+    if header is not None:
+        words = {role: place for role in missing if (place := _by_word(header, role)) is not None}
+        if len(words) == len(missing):
+            _once(words, header, file)
+            found |= words
             end = _by_word(header, "end")
             if "end" not in given and end is not None and _fold(header[found["time"]]) in _STARTS:
                 found["end"] = end
             modifier = _by_word(header, "modifier")
             if "modifier" not in given and modifier is not None:
                 found["modifier"] = modifier
-            return _distinct(found, header, file)
-    if missing:
-        found |= _by_position(found, missing, sample, header, file)
-    return _distinct(found, header, file)
+            return Columns(_distinct(found, header, file))
+    places, passed_over = _by_position(layout, found, missing, header, sample, width, file)
+    return Columns(_distinct(found | places, header, file), passed_over=passed_over)
 
 
 def _by_position(
-    found: dict[str, int], missing: list[str], sample: list[str], header: list[str] | None, file: str
-) -> dict[str, int]:
+    layout: Layout,
+    found: dict[str, int],
+    missing: list[str],
+    header: list[str] | None,
+    sample: list[list[str]],
+    width: int,
+    file: str,
+) -> tuple[dict[str, int], str]:
     """Columns for the roles that neither the user nor the header gave, by the usual order."""
-    if len(sample) > _MOST or ((found or header) and len(sample) > 4):
-        names = f" The columns are: {', '.join(header)}." if header else f" The first line: {', '.join(sample)}."
-        options = " ".join(f"--{role} COL" for role in missing)
-        raise DataError(f"{file}: has {len(sample)} columns; say which are which with {options}.{names}")
     places = {role: index for index, role in enumerate(ROLES[:4]) if role in missing}
-    if len(sample) == 5 and not found:
-        interval = bool(read_instants([sample[3]]).good[0])
-        places |= {"time": 3, "end": 4} if interval else {"modifier": 3, "time": 4}
-    return places
+    if found and sorted([*places.values(), *found.values()]) == list(range(width)):
+        return places, ""  # no column is left over
+    if width > _MOST or ((found or header) and width > 4):
+        first = sample[0] if sample else []
+        names = f" The header is: {', '.join(header)}." if header else f" The first line: {', '.join(first)}."
+        options = " ".join(f"`{role}` COL" for role in missing)
+        raise DataError(f"{file}: has {width} columns; say which are which with {options}.{names}")
+    if width < _MOST or found:
+        return places, ""
+    fourth, fifth = ([row[at] for row in sample if row[at]] for at in (3, 4))
+    times = sum(layout.reads_time(fourth))
+    if fifth and set(fifth) <= {fifth[0]} & set(_FILLERS) and len(fifth) > 1 and times == len(fourth):
+        return places, f"column 5 is {fifth[0]} in every row"
+    if 2 * times > len(fourth) or not fourth:
+        return places | {"end": 4}, ""
+    if times:
+        raise DataError(
+            f"{file}: column 4 holds times in some rows and something else in others ({fourth[0]!r} in the first); "
+            "say what it is with `time` 4 `end` 5, or with `modifier` 4 `time` 5"
+        )
+    return places | {"modifier": 3, "time": 4}, ""
 
 
 def _locate(column: str, role: str, header: list[str] | None, width: int, file: str) -> int:
@@ -118,11 +165,11 @@ def _locate(column: str, role: str, header: list[str] | None, width: int, file: 
         return int(column) - 1
     if header is None:
         reason = f"has columns 1 to {width}" + ("" if _is_position(column) else " and no header")
-        raise DataError(f"{file}: --{role} is {column!r}, but the file {reason}")
-    folded = [_fold(name) for name in header]
+        raise DataError(f"{file}: `{role}` is {column!r}, but the file {reason}")
+    folded = _folded(header)
     if folded.count(_fold(column)) == 1:
         return folded.index(_fold(column))
-    raise DataError(f"{file}: --{role} is {column!r}, but the columns are {', '.join(map(repr, header))}")
+    raise DataError(f"{file}: `{role}` is {column!r}, but the header has {', '.join(map(repr, header))}")
 
 
 def _once(found: dict[str, int], header: list[str], file: str) -> None:
@@ -132,7 +179,7 @@ def _once(found: dict[str, int], header: list[str], file: str) -> None:
         if len(places) > 1:
             raise DataError(
                 f"{file}: the name {header[place]!r} stands over columns {' and '.join(places)}; "
-                f"give the position of the right one with --{role}"
+                f"give the position of the right one with `{role}`"
             )
 
 
@@ -141,18 +188,19 @@ def _distinct(found: dict[str, int], header: list[str] | None, file: str) -> dic
     for role, place in found.items():
         if place in taken:
             name = header[place] if header else str(place + 1)
-            raise DataError(f"{file}: column {name!r} would be both {taken[place]} and {role}; choose with --{role}")
+            raise DataError(f"{file}: column {name!r} would be both {taken[place]} and {role}; choose with `{role}`")
         taken[place] = role
     return found
 
 
 def _by_word(header: list[str], role: str) -> int | None:
-    folded = [_fold(name) for name in header]
-    return next((folded.index(word) for word in (*_WORDS[role], *_starts(role)) if word in folded), None)
+    folded = _folded(header)
+    words = (*_WORDS[role], *(_STARTS if role == "time" else ()))
+    return next((folded.index(word) for word in words if word in folded), None)
 
 
-def _starts(role: str) -> tuple[str, ...]:
-    return _STARTS if role == "time" else ()
+def _folded(header: list[str]) -> list[str]:
+    return [_fold(name) for name in header]
 
 
 def _fold(name: str) -> str:

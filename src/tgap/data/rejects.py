@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tgap.data.atomic import write_atomically
+from tgap.data.display import shown
 from tgap.errors import DataError
 
-SHOWN = 20
+SHOWN = 20  # lines of an error message
+_NUMBERS = 5  # rows named of those with one reason
 
 
 class Reject(NamedTuple):
@@ -26,7 +28,7 @@ class Reject(NamedTuple):
 
 
 class BadRowsError(DataError):
-    """Some rows of the input are bad; ``rejects`` has them all, the message the first twenty."""
+    """Some rows of the input are bad; ``rejects`` has them all, the message their reasons, equal ones together."""
 
     def __init__(
         self,
@@ -36,12 +38,31 @@ class BadRowsError(DataError):
         self.rejects = tuple(rejects)
         count = len(self.rejects)
         rows, them = ("row", "it") if count == 1 else ("rows", "them")
-        remedy = remedy or f"nothing was written, mend {them} or skip {them} with --skip-bad FILE"
+        remedy = remedy or f"nothing was written, mend {them} or skip {them} with `skip_bad`"
+        groups = grouped(self.rejects)
         lines = [f"{count:,} bad {rows} in the input; {remedy}"]
-        lines += [f"  {reject}" for reject in self.rejects[:SHOWN]]
-        if count > SHOWN:
-            lines.append(f"  and {count - SHOWN:,} more")
+        lines += [f"  {_words(group)}" for group in groups[:SHOWN]]
+        if len(groups) > SHOWN:
+            lines.append(f"  and {sum(len(group) for group in groups[SHOWN:]):,} more")
         super().__init__("\n".join(lines))
+
+
+def grouped(rejects: Sequence[Reject]) -> list[list[Reject]]:
+    """Rejects of one file with one reason together, in the order in which each group begins."""
+    groups: dict[tuple[str, str], list[Reject]] = {}
+    for reject in rejects:
+        groups.setdefault((reject.file, reject.reason), []).append(reject)
+    return list(groups.values())
+
+
+def _words(group: list[Reject]) -> str:
+    """``e.txt, line 5: the subject is empty``, or the first lines of many."""
+    first = group[0]
+    if len(group) == 1:
+        return shown(str(first))
+    numbers = ", ".join(str(reject.number) for reject in group[:_NUMBERS])
+    rest = f" and {len(group) - _NUMBERS:,} more" if len(group) > _NUMBERS else ""
+    return shown(f"{first.file}, {first.place}s {numbers}{rest}: {first.reason}")
 
 
 def write_rejects(path: Path, rejects: Sequence[Reject]) -> None:

@@ -12,7 +12,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tgap.data.calendar import MONDAY, Int64Array, date_from_days, days_from_date, week_from_days
-from tgap.data.instants import NUMBER, Instants, as_dates, read_instants
+from tgap.data.instants import EITHER, NUMBER, Instants, read_instants
+from tgap.data.number_times import as_dates
 from tgap.errors import QueryError
 
 Unit = Literal["year", "month", "week", "day", "hour", "minute", "integer"]
@@ -61,12 +62,15 @@ class Timeline:
 
     def parse(self, text: str) -> int:
         """Instant of a text, in units since the first instant; may lie outside the data. More exact texts are cut."""
-        found = read_instants([text.strip()])
+        found = read_instants([text])
+        example = self.format(self.span)
+        if found.order[0] == EITHER:
+            ways = " or ".join(_iso(int(day[0])) for day in (found.day, found.other_way))
+            raise QueryError(f"{text!r} may be {ways}; write it like {example}")
         ordinal, good = self.count(found)
         if good[0]:
             return int(ordinal[0]) - self.first
         precision = int((found if self.numeric else as_dates(found)).precision[0])
-        example = self.format(self.span)
         if 0 < precision < _PRECISION.get(self.unit, 0):
             raise QueryError(f"{text!r} is {_EXAMPLES[precision]}; this dataset counts {self.unit}s, write {example}")
         raise QueryError(f"{text!r} is not a time of this dataset; write it like {example}")
@@ -129,6 +133,11 @@ def _first_minute(value: int, unit: str, week_start: int) -> tuple[int, int]:
         return value, 0
     day, rest = divmod(value, 24 if unit == "hour" else 24 * 60)
     return day, rest * 60 if unit == "hour" else rest
+
+
+def _iso(day: int) -> str:
+    (year,), (month,), (of_month,) = date_from_days(np.array([day]))
+    return f"{_year(year)}-{month:02d}-{of_month:02d}"
 
 
 def _year(year: int) -> str:

@@ -1,0 +1,143 @@
+"""What a reader of the data should know about how they were read. Arguments stand in backquotes: `unit`.
+
+A serious remark means that the data may not be what they seem, and names the remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tgap.data.encode import Encoded
+from tgap.data.instants import DAY, HOUR, MINUTE, MONTH, WEEK, YEAR, BoolArray
+from tgap.data.vocabulary import Vocabulary
+
+_SHOWN = 3
+_NO_NAMES = frozenset({"na", "n/a", "nan", "null", "none", "nil", "#n/a", "-", "--", "?", "unknown", "<na>", "nat"})
+_UNIT_OF = {YEAR: "year", MONTH: "month", WEEK: "week", DAY: "day", HOUR: "hour", MINUTE: "minute"}
+_LARGE = 10**8  # numbers from here on may count seconds
+Where = Callable[[int], str]  # a row's file and line
+
+
+class Remark(NamedTuple):
+    """One sentence, without a full stop."""
+
+    text: str
+    serious: bool = False
+
+
+def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
+    """How the times were understood, as far as it is not plain to see."""
+    counted, line = encoded.counted, encoded.timeline
+    remarks: list[Remark] = []
+
+    def rows(texts: BoolArray) -> int:
+        return int(encoded.rows[texts].sum())
+
+    def examples(texts: BoolArray) -> str:
+        some = [repr(encoded.times[place]) for place in np.flatnonzero(texts)[:_SHOWN]]
+        first = encoded.rows_with(texts)[0]
+        return f"{', '.join(some)}{' ...' if int(texts.sum()) > _SHOWN else ''}; first in {where(int(first))}"
+
+    total = rows(counted.good)
+    if counted.epoch:
+        remarks.append(
+            Remark(f"the numbers are read as {counted.epoch} since 1970 in UTC; `unit` integer keeps them as numbers")
+        )
+    if counted.order == "guessed":
+        text = (
+            "day and month could be meant either way in every row; read as month/day/year, `day_first` turns it round"
+        )
+        remarks.append(Remark(text, serious=True))
+    elif counted.order:
+        remarks.append(Remark(f"the {counted.order} comes first in dates with slashes"))
+    if counted.zones == "local":
+        amount = _count(rows(counted.away), "row names", "rows name")
+        remarks.append(Remark(f"{amount} a time zone; these are midnights there, so their local dates are kept"))
+    elif counted.zones:
+        remarks.append(Remark(f"{_count(rows(counted.away), 'row names', 'rows name')} a time zone: converted to UTC"))
+    if counted.odd.any() and line.numeric:
+        text = (
+            f"{rows(counted.odd):,} of {total:,} rows are not written like the years of the others "
+            f"({examples(counted.odd)}): read as those years; mend them, or `unit` integer if none are years"
+        )
+        remarks.append(Remark(text, serious=True))
+    elif counted.odd.any():
+        finer = _UNIT_OF[int(counted.needed[counted.odd].max())]
+        text = (
+            f"{rows(counted.odd):,} of {total:,} rows say more than the {line.unit} that the others say "
+            f"({examples(counted.odd)}): cut to it; `unit` {finer} keeps them and makes {finer}s of all"
+        )
+        remarks.append(Remark(text, serious=True))
+    if counted.deciding.any():
+        text = (
+            f"the unit is the {line.unit} because of {rows(counted.deciding):,} of {total:,} rows "
+            f"({examples(counted.deciding)}); `unit` day cuts them to their day"
+        )
+        remarks.append(Remark(text, serious=True))
+    cut = counted.cut & ~counted.odd
+    if cut.any():
+        remarks.append(Remark(f"{_count(rows(cut), 'row says', 'rows say')} more than the {line.unit}, which is kept"))
+    if counted.vague.any():
+        vague = rows(counted.vague)
+        text = f"{_count(vague, 'row says', 'rows say')} less than the {line.unit}: its first instant is meant"
+        usual = _UNIT_OF.get(int(np.bincount(counted.needed[counted.vague], encoded.rows[counted.vague]).argmax()), "")
+        most = 2 * vague > total
+        remarks.append(Remark(f"{text}; `unit` {usual} counts {usual}s" if most and usual else text, serious=most))
+    return remarks + _step_remarks(encoded)
+
+
+def _step_remarks(encoded: Encoded) -> list[Remark]:
+    """Plain numbers that may be something better known."""
+    line = encoded.timeline
+    if line.unit != "integer" or not encoded.counted.good.any():
+        return []
+    if line.first >= _LARGE:
+        return [
+            Remark(
+                "if the numbers count seconds, say since when: `time_format` 'seconds since 1970-01-01'", serious=True
+            )
+        ]
+    step = int(np.gcd.reduce(encoded.counted.instant[encoded.counted.good]))
+    if step > 1 and line.span:
+        text = f"all times are {step:,} steps apart or a multiple of that"
+        hours = f"; if they count hours, `time_format` 'hours since DATE' makes {step // 24} days of them"
+        return [Remark(text + (hours.replace("1 days", "days") if step % 24 == 0 else ""))]
+    return []
+
+
+def name_remarks(encoded: Encoded, enclosed: bool) -> list[Remark]:
+    """Names that may be no names: blanks, NA, and in tab files names in quotation marks."""
+    remarks = []
+    counts = np.bincount(np.concatenate([encoded.facts.subject, encoded.facts.object]), minlength=len(encoded.entities))
+    for vocabulary, uses in ((encoded.entities, counts), (encoded.relations, np.bincount(encoded.facts.relation))):
+        blank = [index for index, name in enumerate(vocabulary) if not name.strip()]
+        if blank:
+            text = f"{_count(int(uses[blank].sum()), 'field is', 'fields are')} only blanks, kept as a name"
+            remarks.append(Remark(f"{text}; `missing` ' ' takes them for empty", serious=True))
+        absent = [index for index, name in enumerate(vocabulary) if name.strip().casefold() in _NO_NAMES]
+        if absent:
+            names = ", ".join(repr(vocabulary.name(index)) for index in absent[:_SHOWN])
+            text = f"{_count(int(uses[absent].sum()), 'field is', 'fields are')} {names}, kept as a name"
+            remarks.append(Remark(f"{text}; `missing` {vocabulary.name(absent[0])} takes it for empty", serious=True))
+        if not enclosed:
+            remarks += _quote_remarks(vocabulary)
+    return remarks
+
+
+def _quote_remarks(vocabulary: Vocabulary) -> list[Remark]:
+    """Names that begin and end with a quotation mark, which is a letter in tab files."""
+    quoted = [name for name in vocabulary if len(name) > 1 and name.startswith('"') and name.endswith('"')]
+    if not quoted:
+        return []
+    both = sum(name[1:-1] in vocabulary for name in quoted)
+    twice = f", {both:,} of them beside the same name without" if both else ""
+    kind = "entities have" if vocabulary.what == "entity" else "relations have"
+    text = f"{len(quoted):,} {kind} quotation marks around their name ({quoted[0]}){twice}; `quotes` takes them off"
+    return [Remark(text, serious=True)]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
