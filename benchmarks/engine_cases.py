@@ -6,7 +6,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,17 +52,17 @@ class Engine:
     def __init__(self, case: Case) -> None:
         import torch
 
-        from tgap.config import ModelConfig
         from tgap.graph import TemporalGraph
+        from tgap.model.settings import TGAPSettings
         from tgap.model.tgap import TGAP
 
         self.case = case
         entities, self.relations, self.span, self.facts = load(case.edges)
         self.graph = TemporalGraph.build(entities, self.relations, *self.facts)
         core, edges = (10, 100) if case.size == "x10" else (100, 500)
-        config = ModelConfig(core_nodes=core, sampled_edges=edges, added_edges=edges)
+        config = TGAPSettings(core_nodes=core, sampled_edges=edges, added_edges=edges)
         if case.cap:
-            config = replace(config, walk_cap=case.cap, gather_cap=case.cap, lazy=True)
+            config = config.replace(walk_cap=case.cap, gather_cap=case.cap, lazy=True)
         self.model = TGAP(config, self.graph, self.span, seed=0, kernels=case.kernels)
         self.optimiser = torch.optim.Adam(self.model.parameters(), 1e-3, fused=True)
         self.days, self.per_day = np.unique(self.facts[3], return_counts=True)

@@ -7,16 +7,17 @@ python docs/generate.py --check    exit with 1 if one is not what the code says
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import inspect
-import re
 import sys
 from pathlib import Path
+from typing import get_args
 
 import click
+import tomli_w
+from pydantic.fields import FieldInfo
 
-from tgap import config
 from tgap.cli.main import cli
+from tgap.config import EvaluationConfig, Settings, TrainingConfig
+from tgap.methods import METHODS, config_for, find_method
 
 DOCS = Path(__file__).parent
 
@@ -39,31 +40,62 @@ def commands() -> str:
 
 
 def settings() -> str:
-    """Tables of all settings: name, type, default, meaning (the comment beside the field)."""
+    """Tables of all settings, from the fields themselves: name, default, bounds, meaning, and what presets change."""
     parts = [
         "# Settings",
         "",
-        "Written by `make docs` from `src/tgap/config.py`. Change one with `--set name=value`.",
+        "Written by `make docs` from the fields of the settings classes. Change one with `--set name=value`; the section",
+        "may be left out where the name is unambiguous. A method's preset `recommended` is what is used unless you say",
+        "otherwise; where it differs from the default, its value stands in the column beside it.",
         "",
     ]
-    for section, owner in (
-        ("model", config.ModelConfig),
-        ("training", config.TrainingConfig),
-        ("evaluation", config.EvaluationConfig),
-    ):
-        comments = dict(re.findall(r"^    (\w+): .*?  # (.*)$", inspect.getsource(owner), flags=re.MULTILINE))
+    for name in METHODS:
+        method = find_method(name)
+        parts += [f"## [model] of {method.title} (`--method {name}`)", "", method.summary, ""]
+        parts += table("model", method.settings, [name])
+    trained = [name for name in METHODS if find_method(name).learn is not None]
+    for section, owner in (("training", TrainingConfig), ("evaluation", EvaluationConfig)):
         parts += [f"## [{section}]", "", (owner.__doc__ or "").strip(), ""]
-        parts += ["| setting | recommended | paper (icews14) | meaning |", "|---|---|---|---|"]
-        paper = getattr(config.preset("paper", "icews14"), section)
-        for field in dataclasses.fields(owner):
-            default = field.default if not isinstance(field.default, str) else f'"{field.default}"'
-            other = getattr(paper, field.name)
-            shown = "" if other == field.default else (f'"{other}"' if isinstance(other, str) else str(other))
-            parts.append(
-                f"| `{section}.{field.name}` | {default} | {shown} | {comments[field.name].replace('|', chr(92) + '|')} |"
-            )
-        parts.append("")
+        parts += table(section, owner, trained if section == "training" else [])
     return "\n".join(parts)
+
+
+def table(section: str, owner: type[Settings], methods: list[str]) -> list[str]:
+    """Rows of one section, with a column for every preset of the methods that changes something in it."""
+    plain = owner()
+    columns = {}
+    for name in methods:
+        for preset in find_method(name).presets:
+            other = getattr(config_for(name, "icews14", preset), section)
+            if other != plain:
+                columns[f"{name}, {preset}" + (" (icews14)" if preset == "paper" else "")] = other
+    rows = [f"| setting | default | {''.join(f'{title} | ' for title in columns)}allowed | meaning |"]
+    rows.append("|" + "---|" * (4 + len(columns)))
+    for name, field in owner.model_fields.items():
+        default = getattr(plain, name)
+        changed = "".join(
+            f" {'' if getattr(other, name) == default else shown(getattr(other, name))} |" for other in columns.values()
+        )
+        meaning = (field.description or "").replace("|", chr(92) + "|")
+        rows.append(f"| `{section}.{name}` | {shown(default)} |{changed} {allowed(field)} | {meaning} |")
+    return [*rows, ""] if owner.model_fields else ["No settings of its own.", ""]
+
+
+def shown(value: object) -> str:
+    """A value as TOML writes it."""
+    return tomli_w.dumps({"v": value}).removeprefix("v = ").strip()
+
+
+def allowed(field: FieldInfo) -> str:
+    """Bounds and choices of a field."""
+    choices = get_args(field.annotation)
+    if choices:
+        return ", ".join(map(str, choices))
+    signs = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
+    bounds = [
+        f"{sign} {getattr(part, key):g}" for part in field.metadata for key, sign in signs.items() if hasattr(part, key)
+    ]
+    return " and ".join(bounds)
 
 
 PAGES = {"cli.md": commands, "settings.md": settings}

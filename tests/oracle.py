@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tgap.config import ModelConfig
+from tgap.model.settings import TGAPSettings
 
 if TYPE_CHECKING:
     from tgap.graph.temporal import TemporalGraph
@@ -138,7 +138,7 @@ def softmax(scores: Sequence[Vector]) -> list[Vector]:
 
 
 def parameter_shapes(
-    config: ModelConfig, num_entities: int, num_relations: int, span: int
+    config: TGAPSettings, num_entities: int, num_relations: int, span: int
 ) -> dict[str, tuple[int, ...]]:
     """Name and shape of every parameter, in the order of the table in docs/model.md."""
     d, heads = config.dimension, config.heads
@@ -188,7 +188,7 @@ class Oracle:
 
     def __init__(
         self,
-        config: ModelConfig,
+        config: TGAPSettings,
         parameters: Mapping[str, ArrayLike],
         graph: TemporalGraph,
         first: int,
@@ -452,7 +452,7 @@ def vector(values: ArrayLike) -> Vector:
 
 
 def numeric_gradient(
-    config: ModelConfig,
+    config: TGAPSettings,
     parameters: Mapping[str, ArrayLike],
     graph: TemporalGraph,
     *,

@@ -1,18 +1,25 @@
 from __future__ import annotations
 
-from dataclasses import fields, replace
-
 import pytest
 
-from tgap.config import _PAPER_MODEL, _PAPER_TRAINING, PRESETS, ModelConfig, RunConfig, TrainingConfig, preset
+from tgap.config import RunConfig, TrainingConfig
 from tgap.errors import ConfigError
+from tgap.methods import METHODS, config_for, find_method, parse_config
+from tgap.methods.tgap import METHOD, PAPER_MODEL, PAPER_TRAINING
+from tgap.model.settings import TGAPSettings
 
 
-@pytest.mark.parametrize("name", PRESETS)
+def changed(**texts: str) -> RunConfig:
+    """The recommended settings with values given as on the command line; __ stands for the dot."""
+    config = config_for("tgap", "world")
+    return config.with_values(config.values_of({name.replace("__", "."): text for name, text in texts.items()}))
+
+
+@pytest.mark.parametrize("name", METHOD.presets)
 @pytest.mark.parametrize("dataset", ["icews14", "icews05-15", "wikidata11k", "wikidata11k-clean", "world", "mine"])
 def test_toml_round_trip(name: str, dataset: str) -> None:
-    config = preset(name, dataset)
-    assert RunConfig.from_toml(config.to_toml()) == config
+    config = config_for("tgap", dataset, name)
+    assert parse_config(config.to_toml()) == config
     assert config.dataset == dataset
 
 
@@ -22,8 +29,9 @@ def test_paper_preset_carries_the_papers_settings() -> None:
     wanted |= {"wikidata11k": (50, 200, 200, 8, 5.0), "wikidata11k-clean": (50, 200, 200, 8, 5.0)}
     wanted |= {"icews14-unseen": (100, 500, 500, 16, 3.0)}
     for dataset, expected in wanted.items():
-        config = preset("paper", dataset)
+        config = config_for("tgap", dataset, "paper")
         model, training = config.model, config.training
+        assert isinstance(model, TGAPSettings)
         found = (model.core_nodes, model.sampled_edges, model.added_edges, training.batch_size, training.clip_norm)
         assert found == expected
         assert (model.dimension, model.heads, model.steps) == (100, 5, 3)
@@ -33,17 +41,25 @@ def test_paper_preset_carries_the_papers_settings() -> None:
 
 def test_the_paper_preset_does_not_follow_our_defaults() -> None:
     """Every field that says what is learned and how is named in it."""
-    about_speed = {"displacement_exact", "displacement_octave", "walk_cap", "gather_cap", "cap_choice", "lazy"}
-    about_runs = {"validation_queries", "seed", "log_steps", "checkpoint_minutes", "max_minutes", "decay_share"}
+    about_runs = {"seed", "log_steps", "checkpoint_minutes", "max_minutes"}
     by_dataset = {"core_nodes", "sampled_edges", "added_edges", "batch_size", "clip_norm"}
-    names = {field.name for owner in (ModelConfig, TrainingConfig) for field in fields(owner)}
-    assert names == set(_PAPER_MODEL) | set(_PAPER_TRAINING) | about_speed | about_runs | by_dataset
+    names = {*TGAPSettings.model_fields, *TrainingConfig.model_fields}
+    assert names == {*PAPER_MODEL, *PAPER_TRAINING} | about_runs | by_dataset
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_setting_has_a_description_and_every_preset_is_valid(name: str) -> None:
+    method = find_method(name)
+    assert method.name == name
+    for owner in (method.settings, TrainingConfig):
+        assert all(field.description for field in owner.model_fields.values())
+    for preset in method.presets:
+        assert config_for(name, "icews14", preset).method == name
 
 
 def test_values_from_text() -> None:
-    config = preset("recommended").with_values(
-        {"model.steps": "4", "lazy": "true", "learning_rate": "2e-3", "dataset": "icews14", "schedule": "cosine"}
-    )
+    config = changed(model__steps="4", lazy="true", learning_rate="2e-3", dataset="icews14", schedule="cosine")
+    assert isinstance(config.model, TGAPSettings)
     assert (config.model.steps, config.model.lazy, config.dataset) == (4, True, "icews14")
     assert (config.training.learning_rate, config.training.schedule) == (2e-3, "cosine")
 
@@ -60,7 +76,7 @@ def test_values_from_text() -> None:
         ({"model.heads": "17"}, ["model.heads is 17", "at most 16"]),
         ({"model.dimension": "3"}, ["model.heads is 5", "more than model.dimension 3"]),
         ({"training.learning_rate": "0"}, ["training.learning_rate", "more than 0"]),
-        ({"model.pgnn_layers": "3"}, ["pgnn_layers is 3", "0, 1 or 2"]),
+        ({"model.pgnn_layers": "3"}, ["model.pgnn_layers is 3", "at most 2"]),
         ({"training.learning_rate": "inf"}, ["training.learning_rate is inf", "finite"]),
         ({"training.clip_norm": "nan"}, ["training.clip_norm is nan", "finite"]),
         ({"training.seed": str(2**70)}, ["training.seed", "less than 2147483648"]),
@@ -71,7 +87,7 @@ def test_values_from_text() -> None:
 )
 def test_bad_values_are_named(values: dict[str, str], parts: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
-        preset("recommended").with_values(values)
+        changed(**{name.replace(".", "__"): text for name, text in values.items()})
     message = str(caught.value)
     assert all(part in message for part in parts), message
     assert "\n" not in message
@@ -81,6 +97,8 @@ def test_bad_values_are_named(values: dict[str, str], parts: list[str]) -> None:
     ("text", "part"),
     [
         ("[model]\ncolour = 3", "model.colour"),
+        ("colour = 3", "colour"),
+        ("[training]\nepoch = 3", "training.epoch.*did you mean training.epochs"),
         ("[model]\nsteps = 'three'", "model.steps"),
         ("[model]\nsteps = true", "model.steps"),
         ("[model]\ndisplacement = 'sideways'", "relative, absolute"),
@@ -90,19 +108,39 @@ def test_bad_values_are_named(values: dict[str, str], parts: list[str]) -> None:
 )
 def test_bad_toml_is_named(text: str, part: str) -> None:
     with pytest.raises(ConfigError, match=part):
-        RunConfig.from_toml(text)
+        parse_config(f'dataset = "world"\nmethod = "tgap"\n{text}')
 
 
 def test_lazy_features_need_a_subgraph_and_one_layer() -> None:
     for values in ({"pgnn_layers": 2}, {"subgraph": False}):
         with pytest.raises(ConfigError, match=r"model\.lazy"):
-            replace(ModelConfig(lazy=True), **values)
+            TGAPSettings(lazy=True).replace(**values)
 
 
-def test_whole_numbers_serve_as_numbers() -> None:
-    assert RunConfig.from_toml("[training]\nlearning_rate = 1").training == TrainingConfig(learning_rate=1.0)
+def test_values_from_python_are_values_and_not_text() -> None:
+    config = config_for("tgap", "world").with_values({"model.steps": 4, "training.epochs": 1})
+    assert config.training.epochs == 1.0
+    with pytest.raises(ConfigError, match=r"model\.steps is '4'; expected a whole number"):
+        config.with_values({"model.steps": "4"})
 
 
-def test_unknown_preset() -> None:
-    with pytest.raises(ConfigError, match="fancy"):
-        preset("fancy")
+def test_what_differs_between_two_configs_is_named() -> None:
+    before = config_for("tgap", "world")
+    after = before.with_values({"steps": 2, "dataset": "mine"})
+    assert before.changes(after) == {"dataset": ["world", "mine"], "model.steps": [3, 2]}
+    assert before.changes(before) == {}
+
+
+def test_unknown_names_of_presets_and_methods() -> None:
+    with pytest.raises(ConfigError, match="'fancy' of tgap; expected one of recommended, paper"):
+        config_for("tgap", "world", "fancy")
+    with pytest.raises(ConfigError, match="unknown method 'fancy'; expected one of tgap, "):
+        config_for("fancy", "world")
+
+
+def test_configs_of_version_0_1_are_read() -> None:
+    text = 'dataset = "icews14"\nscorer = "tgap"\n[model]\nsteps = 4\n[training]\nsiblings = "together"\nepochs = 2.0'
+    config = parse_config(text)
+    assert config == config_for("tgap", "icews14").with_values({"steps": 4, "siblings": "together", "epochs": 2.0})
+    counter = parse_config('dataset = "icews14"\nscorer = "recency"\n[model]\nsteps = 4')
+    assert counter == config_for("recency", "icews14")

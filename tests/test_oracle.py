@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -266,7 +265,7 @@ def test_diagonal_maps_split_into_one_model_a_head(base: str) -> None:
     """Heads of width 1 whose maps never mix are as many models of one number, once the subgraph is fixed."""
     width, graph = 3, tiny_graph(11)
     config = tiny_config(base, dimension=width, heads=width, arrival_term=False, flow_heads=True)
-    single = replace(config, dimension=1, heads=1)
+    single = config.replace(dimension=1, heads=1)
     parts = [random_parameters(single, 8, 3, SPAN, head) for head in range(width)]
     joined = zero_parameters(config, 8, 3, SPAN)
     for head, part in enumerate(parts):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,7 +93,7 @@ def test_hand_computed_question() -> None:
 
 def test_numeric_gradient_against_a_closed_form() -> None:
     """One step: both scores are linear in the flow's W_Q = w > 0, so the loss is log(1 + exp(-w c)), c = s_1 - s_0."""
-    config = replace(HAND_CONFIG, steps=1)
+    config = HAND_CONFIG.replace(steps=1)
     e = math.e
     c = (-0.2 - 0.1 * ((3 * e**2 + 2) / (e**2 + 1) + 2)) - (1 - 0.1 * (1 + 2 * e) / (1 + e))
     entries = {"flow.query": [(0, 0)], "displacement.size": [(2, 0)]}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.oracle import parameter_shapes
-from tgap.config import ModelConfig, preset
 from tgap.graph import TemporalGraph
+from tgap.methods import config_for
+from tgap.model.settings import TGAPSettings
 
 Parameters = dict[str, NDArray[np.float64]]
 
@@ -75,12 +75,14 @@ NAMED = {
 _SMALL: dict[str, Any] = {"dimension": 7, "heads": 3, "core_nodes": 3, "sampled_edges": 4, "added_edges": 6}
 
 
-def tiny_config(base: str = "recommended", **values: Any) -> ModelConfig:
+def tiny_config(base: str = "recommended", **values: Any) -> TGAPSettings:
     """A preset's model cut down to 7 numbers in 3 uneven heads, with settings changed by name."""
-    return replace(preset(base).model, **{**_SMALL, **values})
+    model = config_for("tgap", "world", base).model.replace(**{**_SMALL, **values})
+    assert isinstance(model, TGAPSettings)
+    return model
 
 
-def variants() -> dict[str, ModelConfig]:
+def variants() -> dict[str, TGAPSettings]:
     """Every choice of the model at least once, for tests that run through all of them."""
     changes: dict[str, Mapping[str, Any]] = {
         "recommended": {},
@@ -124,7 +126,7 @@ def variants() -> dict[str, ModelConfig]:
 
 
 def random_parameters(
-    config: ModelConfig, num_entities: int, num_relations: int, span: int, seed: int, *, scale: float = 1.0
+    config: TGAPSettings, num_entities: int, num_relations: int, span: int, seed: int, *, scale: float = 1.0
 ) -> Parameters:
     """Normal numbers, maps scaled by their width so that scores stay moderate.
 
@@ -144,7 +146,7 @@ def _spread(name: str, shape: tuple[int, ...]) -> float:
     return 1 / math.sqrt(shape[-1])
 
 
-def zero_parameters(config: ModelConfig, num_entities: int, num_relations: int, span: int) -> Parameters:
+def zero_parameters(config: TGAPSettings, num_entities: int, num_relations: int, span: int) -> Parameters:
     """All zero: every row is uniform and every choice a tie."""
     shapes = parameter_shapes(config, num_entities, num_relations, span)
     return {name: np.zeros(shape) for name, shape in shapes.items()}

@@ -9,16 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgap.baselines import BASELINES, UNTRAINED, FrequencyScorer, RecencyScorer, build_baseline
+from tgap.baselines.history import HistoryScorer
 from tgap.data import load_dataset
-from tgap.errors import ConfigError, DataError
+from tgap.errors import DataError
 from tgap.evaluation import evaluate
 from tgap.graph import TemporalGraph
+from tgap.methods import config_for, make_scorer
 from tgap.scorer import Query, QueryBatch, Scorer
 
 N, R = 4, 2
 Event = tuple[int, int, int, int]
 event = st.tuples(st.integers(0, N - 1), st.integers(0, R - 1), st.integers(0, N - 1), st.integers(0, 9))
+
+
+RECENCY, FREQUENCY = (3.0, 0.3), (math.inf, 0.001)
+
+
+def scorer_of(graph: TemporalGraph, weights: tuple[float, float] = RECENCY) -> HistoryScorer:
+    return HistoryScorer("counter", graph, *weights)
 
 
 def graph_of(events: list[Event]) -> TemporalGraph:
@@ -44,17 +52,17 @@ def by_formula(events: list[Event], query: Query, scale: float, any_relation: fl
 def test_scores_follow_the_formula(events: list[Event], subject: int, relation: int, time: int) -> None:
     query = Query(subject, relation, time)
     graph = graph_of(events)
-    recency = RecencyScorer(graph).score(QueryBatch.of([query]))
+    recency = scorer_of(graph).score(QueryBatch.of([query]))
     np.testing.assert_allclose(recency[0], by_formula(events, query, 3.0, 0.3), rtol=1e-5)
-    frequency = FrequencyScorer(graph).score(QueryBatch.of([query]))
+    frequency = scorer_of(graph, FREQUENCY).score(QueryBatch.of([query]))
     np.testing.assert_allclose(frequency[0], by_formula(events, query, math.inf, 0.001), rtol=1e-5)
 
 
-@pytest.mark.parametrize("scorer_class", [RecencyScorer, FrequencyScorer])
-def test_rows_do_not_depend_on_the_batch(scorer_class: type[RecencyScorer | FrequencyScorer]) -> None:
+@pytest.mark.parametrize("weights", [RECENCY, FREQUENCY])
+def test_rows_do_not_depend_on_the_batch(weights: tuple[float, float]) -> None:
     rng = np.random.default_rng(0)
     events = [tuple(rng.integers(0, (N, R, N, 10)).tolist()) for _ in range(40)]
-    scorer = scorer_class(graph_of(events))
+    scorer = scorer_of(graph_of(events), weights)
     assert isinstance(scorer, Scorer)
     queries = [Query(s, r, t) for s in range(N) for r in range(2 * R) for t in (0, 5)]
     together = scorer.score(QueryBatch.of(queries))
@@ -66,31 +74,31 @@ def test_rows_do_not_depend_on_the_batch(scorer_class: type[RecencyScorer | Freq
 def test_near_events_weigh_more_for_recency_only() -> None:
     graph = graph_of([(0, 0, 1, 0), (0, 0, 1, 1), (0, 0, 2, 9)])
     ask = QueryBatch.of([Query(0, 0, 9)])
-    assert RecencyScorer(graph).score(ask)[0].argmax() == 2
-    assert FrequencyScorer(graph).score(ask)[0].argmax() == 1
+    assert scorer_of(graph).score(ask)[0].argmax() == 2
+    assert scorer_of(graph, FREQUENCY).score(ask)[0].argmax() == 1
 
 
 def test_what_is_equally_far_before_and_after_ties_exactly() -> None:
     graph = graph_of([(0, 0, 1, 2), (0, 1, 1, 8), (0, 0, 2, 8), (0, 1, 2, 2)])
-    scores = RecencyScorer(graph).score(QueryBatch.of([Query(0, 0, 5)]))[0]
+    scores = scorer_of(graph).score(QueryBatch.of([Query(0, 0, 5)]))[0]
     assert scores[1] == scores[2]
 
 
 def test_a_stranger_is_answered_by_what_the_relation_usually_ends_at() -> None:
-    scores = RecencyScorer(graph_of([(0, 0, 1, 0), (2, 0, 1, 0), (0, 0, 2, 0)])).score(QueryBatch.of([Query(3, 0, 0)]))
+    scores = scorer_of(graph_of([(0, 0, 1, 0), (2, 0, 1, 0), (0, 0, 2, 0)])).score(QueryBatch.of([Query(3, 0, 0)]))
     assert scores[0].argmax() == 1
     assert 0 < scores[0, 1] < 1e-5
 
 
-def test_registry() -> None:
+def test_the_weights_are_settings() -> None:
     world = load_dataset("world")
-    for name in BASELINES:
-        scorer = build_baseline(name, world)
-        assert scorer.name == name
-        assert (scorer.num_entities, scorer.num_relations) == (world.num_entities, world.num_relations)
-    assert set(UNTRAINED) <= set(BASELINES)
-    with pytest.raises(ConfigError, match="unknown baseline 'oracle'; expected one of recency, frequency"):
-        build_baseline("oracle", world)
+    queries = QueryBatch.of([Query(1, 0, 5)])
+    usual = make_scorer(config_for("recency", "world"), world)
+    assert usual.name == "recency"
+    assert (usual.num_entities, usual.num_relations) == (world.num_entities, world.num_relations)
+    other = make_scorer(config_for("recency", "world").with_values({"time_scale": 30.0}), world)
+    assert not np.array_equal(usual.score(queries), other.score(queries))
+    assert make_scorer(config_for("frequency", "world"), world).name == "frequency"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +109,7 @@ def test_yardstick_on_icews14(name: str, raw: float, static: float, time: float)
         dataset = load_dataset("icews14")
     except DataError as error:
         pytest.skip(str(error))
-    report = evaluate(build_baseline(name, dataset), dataset).report
+    report = evaluate(make_scorer(config_for(name, "icews14"), dataset), dataset).report
     assert report.queries == 17_926
     assert report.unseen.queries == 2 * 146
     assert report.leaked == 0

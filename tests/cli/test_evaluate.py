@@ -139,12 +139,12 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_a_run_folder_knows_its_dataset(run: Run, tmp_path: Path) -> None:
-    from tgap.config import RunConfig
     from tgap.data import load_dataset
+    from tgap.methods import config_for
     from tgap.runs import create_run
 
     folder = tmp_path / "run"
-    create_run(folder, RunConfig(dataset="world", scorer="frequency"), load_dataset("world"))
+    create_run(folder, config_for("frequency", "world"), load_dataset("world"))
     result = run(folder, "--limit", "50")
     assert result.exit_code == 0, result.exception
     assert result.output.index("frequency") < result.output.index("recency")

@@ -80,7 +80,7 @@ def test_an_unknown_ending_is_refused_before_any_work() -> None:
 
 
 def test_a_baseline_gives_no_reasons(fact: tuple[str, str, str, str], tmp_path: Path) -> None:
-    run = make_run(tmp_path / "recency", scorer="recency")
+    run = make_run(tmp_path / "recency", method="recency")
     result = call(run, *fact)
     assert result.exit_code == 2
     assert "recency gives answers without reasons" in result.output

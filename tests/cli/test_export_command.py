@@ -47,7 +47,7 @@ def test_the_copy_answers_with_the_settings_it_was_given(run: Path, evaluation: 
     assert result.exit_code == 0, result.output
     assert "MB of weights" in result.output
     copy = load_scorer(run.parent / "copy")
-    assert copy.config.model.core_nodes == 7
+    assert dict(copy.config.model)["core_nodes"] == 7
     assert copy.config.evaluation.sampling_seed == 3
     report = find_run(run.parent / "copy").report()
     assert report["test"] == {key: evaluation[key] for key in ("raw", "static", "time", "split", "queries")}
@@ -68,7 +68,7 @@ def test_without_a_change_the_report_names_none(run: Path) -> None:
 
 
 def test_a_folder_with_something_in_it_is_left_alone(run: Path) -> None:
-    live = make_run(run.parent / "copy", model__core_nodes="9")
+    live = make_run(run.parent / "copy", model__core_nodes=9)
     before = {path: path.read_bytes() for path in live.iterdir()}
     result = export(run)
     assert result.exit_code == 2
@@ -94,7 +94,7 @@ def test_an_unknown_setting_is_one_line(run: Path) -> None:
 
 
 def test_a_baseline_has_nothing_to_export(tmp_path: Path) -> None:
-    assert "recency, which has no weights" in refusal(make_run(tmp_path / "run", scorer="recency"))
+    assert "recency, which has no weights" in refusal(make_run(tmp_path / "run", method="recency"))
 
 
 def test_a_report_that_is_none_is_one_line(run: Path) -> None:

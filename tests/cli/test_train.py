@@ -13,15 +13,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.locks import locked_elsewhere
 from tests.training.standin import assert_same_run
 from tgap.cli.main import run as tgap
 from tgap.cli.train_display import Display, duration
-from tgap.config import RunConfig, preset
 from tgap.data import load_dataset
 from tgap.kernels import num_threads, set_threads
+from tgap.methods import config_for, parse_config
 from tgap.runs import RunFolder, create_run, load_scorer
-from tgap.training.events import Moment, Started, Stepped, Stopped, Validated
-from tgap.training.state import Figures
+from tgap.training.events import Progress, Started, Stepped, Stopped, Validated
+from tgap.training.state import ProtocolMetrics
 
 COMMAND = [sys.executable, "-m", "tgap.cli.main", "train"]
 TINY = {
@@ -106,8 +107,8 @@ def test_a_run_that_was_stopped_and_killed_equals_one_that_was_not(
 def test_show_config_prints_toml_that_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["train", "--dataset", "icews14", "--preset", "paper", "--set", "training.epochs=3", "--show-config"]
     assert tgap(arguments) == 0
-    config = RunConfig.from_toml(capsys.readouterr().out)
-    assert config == preset("paper", "icews14").with_values({"training.epochs": "3"})
+    config = parse_config(capsys.readouterr().out)
+    assert config == config_for("tgap", "icews14", "paper").with_values({"training.epochs": 3})
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,8 @@ def test_show_config_prints_toml_that_reads_back(capsys: pytest.CaptureFixture[s
         (["--resume", "x", "--dataset", "world"], "--resume does not go with --dataset world"),
         (["--resume", "x", "--preset", "paper"], "--resume does not go with --preset paper"),
         (["--resume", "x", "--out", "y"], "--resume does not go with --out y"),
-        (["--set", "scorer=oracle"], "unknown scorer 'oracle'; expected tgap or"),
+        (["--method", "oracle"], "unknown method 'oracle'; expected one of tgap, "),
+        (["--preset", "fancy"], "unknown preset 'fancy' of tgap; expected one of recommended, paper"),
         (["--out", "/sys/run"], "cannot write /sys/run"),
     ],
 )
@@ -143,12 +145,12 @@ def test_mistakes_give_one_line_and_exit_code_2(
 
 def test_a_baseline_becomes_a_run_without_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "run"
-    arguments = ["train", "--dataset", "world", "--set", "scorer=recency", "--out", str(run)]
+    arguments = ["train", "--dataset", "world", "--method", "recency", "--out", str(run)]
     assert tgap([*arguments, "--set", "validation_queries=50"]) == 0
     assert "recency needs no training" in capsys.readouterr().out
     loaded = load_scorer(run)
     assert loaded.scorer.name == "recency"
-    assert loaded.metrics["validation"]["time"]["mrr"] > 0
+    assert loaded.report["validation"]["time"]["mrr"] > 0
     assert tgap(arguments) == 2
     assert "exists already" in capsys.readouterr().err
     assert tgap(["train", "--resume", str(run)]) == 2
@@ -158,48 +160,48 @@ def test_a_baseline_becomes_a_run_without_training(tmp_path: Path, capsys: pytes
 
 
 def test_a_run_that_another_process_trains_is_not_touched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = create_run(tmp_path / "run", preset("recommended"), load_dataset("world"), threads=1)
+    folder = create_run(tmp_path / "run", config_for("tgap", "world"), load_dataset("world"), threads=1)
     before = {path: path.read_bytes() for path in folder.path.iterdir()}
-    with folder.locked():
+    with locked_elsewhere(folder):
         assert tgap(["train", "--resume", str(folder.path), "--set", "epochs=9", "--threads", "2"]) == 2
     assert "another process is training" in capsys.readouterr().err
-    assert {path: path.read_bytes() for path in folder.path.iterdir()} == before
+    assert {path: path.read_bytes() for path in folder.path.iterdir() if path.name != ".lock"} == before
 
 
 def test_settings_that_a_resume_refuses_are_not_shown_either(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = create_run(tmp_path / "run", preset("recommended"), load_dataset("world"), threads=1)
+    folder = create_run(tmp_path / "run", config_for("tgap", "world"), load_dataset("world"), threads=1)
     resume = ["train", "--resume", str(folder.path), "--show-config", "--set"]
     assert tgap([*resume, "epochs=9"]) == 0
-    assert RunConfig.from_toml(capsys.readouterr().out).training.epochs == 9
+    assert parse_config(capsys.readouterr().out).training.epochs == 9
     assert tgap([*resume, "evaluation.sampling_seed=7"]) == 2
     assert "evaluation.sampling_seed is 0" in capsys.readouterr().err
 
 
-def moment(step: int, seconds: float) -> Moment:
-    return Moment(step=step, epochs=step / 10, progress=step / 20, seconds=seconds)
+def moment(step: int, seconds: float) -> Progress:
+    return Progress(step=step, epochs=step / 10, share=step / 20, seconds=seconds)
 
 
-def figures() -> Figures:
+def metrics() -> ProtocolMetrics:
     return {name: {"mrr": 0.5, "hits1": 0.4, "hits3": 0.6, "hits10": 0.75} for name in ("time", "raw")}
 
 
-def test_lines_name_problems_figures_and_the_best() -> None:
+def test_lines_name_problems_metrics_and_the_best() -> None:
     stream = io.StringIO()
     display = Display(Console(file=stream, width=80))
     display.on_start(Started(moment(3, 1.0), 2.0, 10, 320, False, ("checkpoint-000002 is damaged and passed over",)))
     display.on_step(Stepped(moment(4, 60.0), 3.0, 1e-3, 32))
     display.on_validating(5, 10)
-    display.on_validation(Validated(moment(10, 605.0), figures(), 3.0, 0.25, 1e-3, True))
-    display.on_stop(Stopped(moment(20, 1200.0), "finished", figures(), 1.0))
+    display.on_validation(Validated(moment(10, 605.0), metrics(), 3.0, {"unreachable": 0.25}, 1e-3, True))
+    display.on_stop(Stopped(moment(20, 1200.0), "finished", metrics(), 1.0))
     display.close()
     output = stream.getvalue()
     assert "Warning: checkpoint-000002 is damaged and passed over" in output
     assert "Going on at step 3, epoch 0.300." in output
     line = next(line for line in output.splitlines() if line.startswith("epoch 1.00"))
     assert "10:05" in line
-    assert "unreachable 25.0%" in line
+    assert "unreachable 0.250" in line
     assert "time-filtered MRR 0.5000 Hits@1 40.0 @3 60.0 @10 75.0  |  raw MRR 0.5000" in line
     assert line.endswith("(best)")
     assert "Best, after 1.00 epochs" in output

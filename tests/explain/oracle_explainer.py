@@ -6,10 +6,10 @@ import numpy as np
 
 from tests.oracle import Oracle, OracleStep
 from tests.tiny import random_parameters, tiny_config, tiny_graph
-from tgap.config import ModelConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
 from tgap.graph.view import WHOLE
+from tgap.model.settings import TGAPSettings
 from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, StepTrace, Trace
 
 
@@ -19,7 +19,7 @@ class OracleExplainer:
     name = "oracle"
     kind = ScoreKind.PROBABILITY
 
-    def __init__(self, graph: TemporalGraph, config: ModelConfig, span: int, seed: int = 0) -> None:
+    def __init__(self, graph: TemporalGraph, config: TGAPSettings, span: int, seed: int = 0) -> None:
         self.graph = graph
         self.config = config
         self.span = span

@@ -15,16 +15,16 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tgap.config import ModelConfig
 from tgap.data import make_world
 from tgap.graph import TemporalGraph, View
 from tgap.kernels import set_threads
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 from tgap.scorer import QueryBatch
 
 FILE = Path(__file__).with_name("losses.txt")
 HEADER = "# 20 losses of a short training on the world; renew with: python tests/golden/loss_curve.py --write"
-CONFIG = ModelConfig(dimension=20, heads=5)
+CONFIG = TGAPSettings(dimension=20, heads=5)
 BATCH = 16
 
 

@@ -20,9 +20,9 @@ from tests.tiny import (
     variants,
     zero_parameters,
 )
-from tgap.config import ModelConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 
 SPAN = 12
@@ -35,7 +35,7 @@ BACKENDS = ("compiled", "reference")
 class Case:
     """A model in three implementations, questions (the first two at one time) and the facts that are hidden."""
 
-    config: ModelConfig
+    config: TGAPSettings
     graph: TemporalGraph
     parameters: Parameters
     queries: list[tuple[int, int, int]]
@@ -64,7 +64,7 @@ def random_case(name: str, *, entities: int = 8, facts: int = 25) -> Case:
     return case_of(config, graph, random_parameters(config, entities, 3, SPAN, seed), [first, second, third])
 
 
-def case_of(config: ModelConfig, graph: TemporalGraph, parameters: Parameters, edges: list[int]) -> Case:
+def case_of(config: TGAPSettings, graph: TemporalGraph, parameters: Parameters, edges: list[int]) -> Case:
     """Questions that the given edges answer; the fact of the first is hidden."""
     queries = [(int(graph.source[e]), int(graph.relation[e]), int(graph.time[e])) for e in edges]
     view = View.all().without(graph.fact[edges[:1]])

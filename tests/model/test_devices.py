@@ -11,10 +11,11 @@ import torch
 from tests.model.second_device import AWAY, Away, MixedDevicesError, second_device
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
-from tgap.config import EvaluationConfig, ModelConfig
+from tgap.config import EvaluationConfig
 from tgap.errors import ConfigError
 from tgap.graph import View
 from tgap.model.scorer import TGAPScorer
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 
 SPAN = 12
@@ -37,7 +38,7 @@ def _second_device() -> Iterator[None]:
         yield
 
 
-def build(config: ModelConfig, kernels: str = "reference") -> TGAP:
+def build(config: TGAPSettings, kernels: str = "reference") -> TGAP:
     return model_of(config, tiny_graph(3, facts=60), SPAN, random_parameters(config, 8, 3, SPAN, 1), kernels)
 
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from tests.model.tiny_models import Gradients, gradients
-from tgap.config import ModelConfig, preset
 from tgap.data import Dataset, Facts, load_dataset
 from tgap.errors import DataError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.sampling import Sample
+from tgap.methods import config_for
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 from tgap.model.walk import Walk
 from tgap.scorer import QueryBatch
 
-NARROW = ModelConfig(dimension=20, heads=5)
-PAPER = replace(preset("paper", "icews14").model, dimension=20)
-FULL = ModelConfig(dimension=100, heads=5, flow_heads=True, scaled=True)
+NARROW = TGAPSettings(dimension=20, heads=5)
+PAPER = config_for("tgap", "icews14", "paper").model.replace(dimension=20)
+FULL = TGAPSettings(dimension=100, heads=5, flow_heads=True, scaled=True)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def walk(model: TGAP, facts: Facts, view: View, samples: Sequence[Sample]) -> tu
     ],
 )
 def test_masses_and_gradients_agree_on_icews14(
-    config: ModelConfig, kind: str, dataset: Dataset, graph: TemporalGraph
+    config: TGAPSettings, kind: str, dataset: Dataset, graph: TemporalGraph
 ) -> None:
     train = dataset.train
     random = np.random.default_rng(4)

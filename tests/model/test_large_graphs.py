@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,11 +10,12 @@ import torch
 from numpy.typing import NDArray
 
 from tests.tiny import random_parameters, tiny_config, tiny_graph
-from tgap.config import EvaluationConfig, ModelConfig
+from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_rows
 from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.model.scorer import TGAPScorer
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 from tgap.model.walk import Walk
 from tgap.scorer import Query, QueryBatch
@@ -28,14 +28,14 @@ ANSWERS = np.array([1, 3, 2])
 BASE = tiny_config()
 
 
-def build(config: ModelConfig, kernels: str = "compiled") -> TGAP:
+def build(config: TGAPSettings, kernels: str = "compiled") -> TGAP:
     model = TGAP(config, GRAPH, SPAN, kernels=kernels).double()
     values = random_parameters(BASE, GRAPH.num_entities, GRAPH.num_relations, SPAN, seed=1)
     model.load_state_dict({name: torch.from_numpy(np.array(value)).double() for name, value in values.items()})
     return model
 
 
-def results(config: ModelConfig, kernels: str = "compiled") -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def results(config: TGAPSettings, kernels: str = "compiled") -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     model, view = build(config, kernels), View.all()
     scores = model.score(QUERIES, view, 0)
     loss = model.loss(QUERIES, ANSWERS, view, 0).value
@@ -54,9 +54,9 @@ def results(config: ModelConfig, kernels: str = "compiled") -> tuple[torch.Tenso
     ],
 )
 def test_nothing_changes_where_nothing_is_cut(values: dict[str, object]) -> None:
-    config = replace(BASE, **values)  # type: ignore[arg-type]
+    config = BASE.replace(**values)
     if config.pgnn_layers == 0:
-        plain = TGAP(replace(config, lazy=False), GRAPH, SPAN).double().score(QUERIES, View.all(), 0)
+        plain = TGAP(config.replace(lazy=False), GRAPH, SPAN).double().score(QUERIES, View.all(), 0)
         lazy = TGAP(config, GRAPH, SPAN).double().score(QUERIES, View.all(), 0)
         torch.testing.assert_close(lazy, plain)
         return
@@ -68,7 +68,7 @@ def test_nothing_changes_where_nothing_is_cut(values: dict[str, object]) -> None
     "values", [{"walk_cap": 4, "gather_cap": 3, "lazy": True}, {"walk_cap": 4, "cap_choice": "near"}, {"gather_cap": 3}]
 )
 def test_capped_kernels_agree_with_the_reference(values: dict[str, object]) -> None:
-    config = replace(BASE, **values)  # type: ignore[arg-type]
+    config = BASE.replace(**values)
     compiled, reference = results(config), results(config, "reference")
     for found, wanted in zip(compiled, reference, strict=True):
         torch.testing.assert_close(found, wanted, rtol=1e-9, atol=1e-12)
@@ -77,7 +77,7 @@ def test_capped_kernels_agree_with_the_reference(values: dict[str, object]) -> N
 
 
 def test_a_capped_query_does_not_depend_on_its_batch() -> None:
-    model = build(replace(BASE, walk_cap=4, gather_cap=3, lazy=True))
+    model = build(BASE.replace(walk_cap=4, gather_cap=3, lazy=True))
     together = model.score(QUERIES, View.all(), 0)
     for row in range(len(QUERIES)):
         alone = model.score(QUERIES.take(slice(row, row + 1)), View.all(), 0)
@@ -100,7 +100,7 @@ def kept(visible: VisibleGraph, cap: Cap, time: int) -> NDArray[np.int64]:
 @pytest.mark.parametrize("choice", ["uniform", "near"])
 @pytest.mark.parametrize("hidden", [[], [0, 3, 7, 20]])
 def test_features_are_normalised_over_the_kept_edges(choice: Choice, hidden: list[int]) -> None:
-    capped, plain = build(replace(BASE, gather_cap=3, cap_choice=choice)), build(BASE)
+    capped, plain = build(BASE.replace(gather_cap=3, cap_choice=choice)), build(BASE)
     visible = visible_graph(GRAPH, View.all().without(hidden))
     edges = kept(visible, Cap(3, choice == "near", 6), 5)
     assert not np.isin(GRAPH.fact[edges], hidden).any()
@@ -113,8 +113,8 @@ def test_features_are_normalised_over_the_kept_edges(choice: Choice, hidden: lis
 @pytest.mark.parametrize("choice", ["uniform", "near"])
 @pytest.mark.parametrize("hidden", [[], [0, 3, 7, 20]])
 def test_a_step_is_normalised_over_the_kept_edges(choice: Choice, hidden: list[int]) -> None:
-    config = replace(BASE, steps=1)
-    capped, plain = build(replace(config, walk_cap=3, cap_choice=choice)), build(config)
+    config = BASE.replace(steps=1)
+    capped, plain = build(config.replace(walk_cap=3, cap_choice=choice)), build(config)
     asked = QueryBatch(np.array([2, 5]), np.array([1, 2]), np.array([5, 5]))
     view = View.all().without(hidden)
     visible, cap = visible_graph(GRAPH, view), Cap(3, choice == "near", 6, step=1)
@@ -130,7 +130,7 @@ def test_steps_and_times_see_different_edges_and_the_same_seed_the_same_bits() -
     count = 300
     numbers = np.arange(count)
     star = TemporalGraph.build(count + 1, 1, 0 * numbers, 0 * numbers, numbers + 1, numbers % 12)
-    config = replace(BASE, walk_cap=10, lazy=True, gather_cap=10)
+    config = BASE.replace(walk_cap=10, lazy=True, gather_cap=10)
     model = TGAP(config, star, SPAN).double()
 
     def edges_of_the_hub(time: int, seed: int) -> list[set[int]]:
@@ -152,17 +152,17 @@ def test_steps_and_times_see_different_edges_and_the_same_seed_the_same_bits() -
 @pytest.mark.parametrize("choice", ["uniform", "near"])
 def test_a_cap_at_the_longest_row_changes_nothing_whatever_is_hidden(choice: Choice) -> None:
     longest = int(GRAPH.degree.max())
-    config = replace(BASE, walk_cap=longest, gather_cap=longest, cap_choice=choice)
+    config = BASE.replace(walk_cap=longest, gather_cap=longest, cap_choice=choice)
     whole, view = View.all(), View.all().without(range(0, GRAPH.num_facts, 2))
     torch.testing.assert_close(build(config).score(QUERIES, whole, 0), build(BASE).score(QUERIES, whole, 0))
     most = int(visible_graph(GRAPH, view).degree.max())  # rows are measured by what is visible of them
     assert most < longest
-    config = replace(config, walk_cap=most, gather_cap=most)
+    config = config.replace(walk_cap=most, gather_cap=most)
     torch.testing.assert_close(build(config).score(QUERIES, view, 0), build(BASE).score(QUERIES, view, 0))
 
 
 def test_a_trace_of_a_capped_model_sums_to_its_scores() -> None:
-    model = build(replace(BASE, walk_cap=4, gather_cap=3, lazy=True))
+    model = build(BASE.replace(walk_cap=4, gather_cap=3, lazy=True))
     scorer = TGAPScorer(model, EvaluationConfig())
     trace = scorer.trace(Query(2, 1, 5))
     scores = scorer.score(QueryBatch.of([Query(2, 1, 5)]))[0]

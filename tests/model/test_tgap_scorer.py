@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from time import sleep
 from typing import Any
 
@@ -17,11 +16,12 @@ from hypothesis import strategies as st
 
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
-from tgap.config import EvaluationConfig, ModelConfig
+from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.model.cache import FeatureCache
 from tgap.model.scorer import TGAPScorer
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 from tgap.model.walk import Features
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch
@@ -31,7 +31,7 @@ SETTINGS = EvaluationConfig()
 MEGABYTE = 2**20
 
 
-def tiny_model(graph: TemporalGraph | None = None, config: ModelConfig | None = None) -> TGAP:
+def tiny_model(graph: TemporalGraph | None = None, config: TGAPSettings | None = None) -> TGAP:
     graph, config = graph or tiny_graph(1, facts=40), config or tiny_config()
     parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 1)
     return model_of(config, graph, SPAN, parameters)
@@ -87,7 +87,7 @@ def test_features_are_computed_once_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_features_are_computed_once_where_they_do_not_look_at_time(
-    config: ModelConfig, monkeypatch: pytest.MonkeyPatch
+    config: TGAPSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tiny_model(config=config)
     whole, view = visible_graph(model.graph, View.all()), View.all()
@@ -168,7 +168,7 @@ PATCHED = [  # configuration, whether features of the whole graph are enough, ro
 @pytest.mark.parametrize(("config", "from_whole", "some"), PATCHED)
 @pytest.mark.parametrize("limit", [None, 7])
 def test_few_hidden_facts_change_only_the_rows_of_their_ends(
-    config: ModelConfig, from_whole: bool, some: bool, limit: int | None, monkeypatch: pytest.MonkeyPatch
+    config: TGAPSettings, from_whole: bool, some: bool, limit: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = model_of(config, SPARSE, SPAN, random_parameters(config, 40, RELATIONS, SPAN, 2))
     scorer, asked = TGAPScorer(model, SETTINGS), batch_of((0, 1, 4), (3, 1, 4), (5, 2, 6))
@@ -213,7 +213,7 @@ def test_threads_under_different_views_get_what_each_gets_alone() -> None:
 def test_without_room_nothing_is_kept_and_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny_model()
     counting = CountingModel(model, monkeypatch)
-    roomy, none = TGAPScorer(model, SETTINGS), TGAPScorer(model, replace(SETTINGS, cache_megabytes=0))
+    roomy, none = TGAPScorer(model, SETTINGS), TGAPScorer(model, SETTINGS.replace(cache_megabytes=0))
     asked = batch_of((0, 1, 4))
     wanted = roomy.score(asked)
     for _ in range(3):
@@ -283,7 +283,7 @@ def test_a_scorer_can_explain() -> None:
 
 
 @pytest.mark.parametrize("config", [tiny_config(), tiny_config(subgraph=False)])
-def test_the_size_of_batches_changes_no_score(config: ModelConfig) -> None:
+def test_the_size_of_batches_changes_no_score(config: TGAPSettings) -> None:
     model = tiny_model(config=config)
     random = np.random.default_rng(2)
     asked = QueryBatch(random.integers(0, 8, 23), random.integers(0, 6, 23), random.integers(-2, 15, 23))
@@ -292,14 +292,14 @@ def test_the_size_of_batches_changes_no_score(config: ModelConfig) -> None:
     assert wanted.shape == (23, ENTITIES)
     np.testing.assert_allclose(wanted.sum(1), 1, rtol=1e-6)
     for size in (1, 2, 7):
-        got = TGAPScorer(model, replace(SETTINGS, batch_size=size)).score(asked)
+        got = TGAPScorer(model, SETTINGS.replace(batch_size=size)).score(asked)
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)
 
 
 def test_the_sampling_seed_is_the_settings() -> None:
     model = tiny_model(tiny_graph(3, facts=80), tiny_config(sampled_edges=2, added_edges=2))
     asked = batch_of((0, 1, 4))
-    one, two = (TGAPScorer(model, replace(SETTINGS, sampling_seed=seed)).score(asked) for seed in (0, 1))
+    one, two = (TGAPScorer(model, SETTINGS.replace(sampling_seed=seed)).score(asked) for seed in (0, 1))
     assert not np.allclose(one, two)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from tgap.config import ModelConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
+from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 from tgap.model.walk import StepRecord
 from tgap.scorer import Query, QueryBatch
@@ -20,7 +20,7 @@ Gradients = dict[str, NDArray[np.floating]]
 
 
 def model_of(
-    config: ModelConfig,
+    config: TGAPSettings,
     graph: TemporalGraph,
     span: int,
     parameters: Mapping[str, ArrayLike],

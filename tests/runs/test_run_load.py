@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tgap.config import RunConfig
+from tests.locks import locked_elsewhere
 from tgap.data import load_dataset
-from tgap.errors import RunError
+from tgap.errors import ConfigError, RunError
 from tgap.kernels import num_threads, set_threads
+from tgap.methods import config_for
 from tgap.runs import RunFolder, create_run, export_run, load_scorer
 from tgap.runs.files import read_tensors, write_tensors
 from tgap.scorer import Explainer, Query, QueryBatch
-from tgap.training.session import reopen_run, train_run
+from tgap.training.session import reopen_run, train
 
-TINY = {"dimension": "8", "heads": "2", "core_nodes": "3", "sampled_edges": "10", "added_edges": "10"}
-SHORT = {"epochs": "0.03", "validation_queries": "20"}
+TINY = {"dimension": 8, "heads": 2, "core_nodes": 3, "sampled_edges": 10, "added_edges": 10}
+SHORT = {"epochs": 0.03, "validation_queries": 20}
 QUERIES = QueryBatch.of([Query(3, 1, 100), Query(7, 20, 50)])
 
 
@@ -26,10 +27,10 @@ QUERIES = QueryBatch.of([Query(3, 1, 100), Query(7, 20, 50)])
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     before = num_threads()
     set_threads(1)
-    config = RunConfig(dataset="world").with_values({**TINY, **SHORT})
+    config = config_for("tgap", "world").with_values({**TINY, **SHORT})
     dataset = load_dataset("world")
     folder = create_run(tmp_path_factory.mktemp("runs") / "run", config, dataset, threads=1)
-    assert train_run(folder, dataset) == "finished"
+    assert train(config, dataset, folder=folder).reason == "finished"
     set_threads(before)
     return folder
 
@@ -45,7 +46,7 @@ def test_a_run_is_loaded_with_its_dataset_and_report(trained: RunFolder) -> None
     assert isinstance(loaded.scorer, Explainer)
     assert loaded.dataset.name == "world"
     assert loaded.config == trained.config()
-    assert loaded.metrics["status"] == "finished"
+    assert loaded.report["status"] == "finished"
     assert loaded.folder == trained.path
     scores = loaded.scorer.score(QUERIES)
     assert scores.shape == (2, loaded.dataset.num_entities)
@@ -61,8 +62,8 @@ def test_the_shipped_form_answers_the_same_and_is_small(trained: RunFolder, tmp_
         "weights.safetensors",
     ]
     loaded = load_scorer(shipped.path)
-    assert loaded.metrics["test"] == {"time": {"mrr": 0.5}}
-    assert loaded.metrics["validation"] == trained.report()["validation"]
+    assert loaded.report["test"] == {"time": {"mrr": 0.5}}
+    assert loaded.report["validation"] == trained.report()["validation"]
     assert np.array_equal(loaded.scorer.score(QUERIES), load_scorer(trained.path).scorer.score(QUERIES))
     with pytest.raises(RunError, match="nothing to resume"), reopen_run(shipped.path, {}):
         pass
@@ -93,11 +94,10 @@ def test_a_dataset_with_another_checksum_is_refused(copy: RunFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", ["training.batch_size=16", "model.steps=2", "evaluation.sampling_seed=7", "scorer=recency"]
+    ("key", "value"), [("training.batch_size", 16), ("model.steps", 2), ("evaluation.sampling_seed", 7)]
 )
-def test_what_decides_the_course_may_not_change_on_resume(copy: RunFolder, change: str) -> None:
+def test_what_decides_the_course_may_not_change_on_resume(copy: RunFolder, key: str, value: int) -> None:
     before = copy.config_file.read_bytes()
-    key, _, value = change.partition("=")
     words = rf"{key} is .* cannot become {value} .*; only training\.epochs, "
     with pytest.raises(RunError, match=words), reopen_run(copy.path, {key: value}):
         pass
@@ -109,26 +109,26 @@ def test_what_decides_the_course_may_not_change_on_resume(copy: RunFolder, chang
 
 
 def test_limits_and_step_length_may_change_on_resume(copy: RunFolder) -> None:
-    changes = {"max_minutes": "7", "learning_rate": "1e-4", "clip_norm": "1", "evaluation.batch_size": "8"}
+    changes = {"max_minutes": 7.0, "learning_rate": 1e-4, "clip_norm": 1.0, "evaluation.batch_size": 8}
     with reopen_run(copy.path, changes) as run:
-        assert run.folder.config() == run.folder.config().with_values(changes)
+        assert run.config == run.folder.config() == run.folder.config().with_values(changes)
         assert run.changed["training.max_minutes"] == [0.0, 7.0]
         assert len(run.changed) == 4
-        with pytest.raises(RunError, match="another process is training"):
-            train_run(run.folder, run.dataset)
-        assert train_run(run.folder, run.dataset, locked=True) == "finished"
+        assert train(run.config, run.dataset, folder=run.folder).reason == "finished"
 
 
 def test_a_run_that_is_being_trained_keeps_its_settings(copy: RunFolder) -> None:
     before = copy.config_file.read_bytes()
     refused = pytest.raises(RunError, match="another process is training")
-    with copy.locked(), refused, reopen_run(copy.path, {"max_minutes": "7"}):
+    with locked_elsewhere(copy), refused, reopen_run(copy.path, {"max_minutes": 7.0}):
         pass
     assert copy.config_file.read_bytes() == before
 
 
 def test_a_baseline_is_not_trained(tmp_path: Path) -> None:
     dataset = load_dataset("world")
-    folder = create_run(tmp_path / "run", RunConfig(dataset="world", scorer="recency"), dataset)
-    with pytest.raises(RunError, match="recency needs no training"):
-        train_run(folder, dataset)
+    folder = create_run(tmp_path / "run", config_for("recency", "world"), dataset)
+    with pytest.raises(ConfigError, match="recency needs no training"):
+        train(folder.config(), dataset, folder=folder)
+    with pytest.raises(RunError, match="recency needs no training"), reopen_run(folder.path, {}):
+        pass

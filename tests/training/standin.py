@@ -1,24 +1,29 @@
-"""A small model with the interface that training knows, a small dataset, and a run of the two: fast loop tests."""
+"""A method from outside the table, in one file, with a small dataset: fast tests of the loop and of the seam."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
+from pydantic import Field
 
-from tgap.config import RunConfig, TrainingConfig
+from tgap.config import RunConfig, Settings
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
-from tgap.graph import TemporalGraph, View
+from tgap.graph import TemporalGraph
+from tgap.learner import Loss, Method
+from tgap.methods import METHODS, config_for
+from tgap.methods.day_batches import EpochPlan, TrainingQueries
+from tgap.model.batch import HiddenBatch
+from tgap.model.settings import TGAPSettings
 from tgap.runs.folder import RunFolder, create_run
-from tgap.runs.load import build_graph
-from tgap.scorer import FloatArray, IntArray, QueryBatch, ScoreKind
+from tgap.scorer import FloatArray, QueryBatch, ScoreKind
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, StopReason
 from tgap.training.interruption import Interruption
-from tgap.training.session import train_module
+from tgap.training.session import train_learner
 
 
 def random_facts(seed: int, *, facts: int, entities: int, relations: int, days: int) -> Facts:
@@ -46,39 +51,63 @@ def small_dataset(seed: int = 0, facts: int = 120) -> Dataset:
     )
 
 
-class LossResult(NamedTuple):
-    """As the real model gives it."""
+class StandInSettings(Settings):
+    """Settings of the stand-in."""
 
-    value: torch.Tensor
-    unreachable: int
+    width: int = Field(6, ge=1, description="numbers per entity")
 
 
 class StandIn(torch.nn.Module):
     """Scores by a product of embeddings; its dropout draws from torch's generator, so that resuming must restore it."""
 
-    def __init__(self, graph: TemporalGraph, seed: int = 0) -> None:
+    def __init__(self, dataset: Dataset, width: int = 6, seed: int = 0) -> None:
         super().__init__()
-        self.graph = graph
+        self.num_entities, self.num_relations = dataset.num_entities, dataset.num_relations
         generator = torch.Generator().manual_seed(seed)
-        self.entity = torch.nn.Parameter(torch.randn(graph.num_entities, 6, generator=generator))
-        self.relation = torch.nn.Parameter(torch.randn(2 * graph.num_relations, 6, generator=generator))
+        self.entity = torch.nn.Parameter(torch.randn(self.num_entities, width, generator=generator))
+        self.relation = torch.nn.Parameter(torch.randn(2 * self.num_relations, width, generator=generator))
         self.unused = torch.nn.Parameter(torch.zeros(2))  # never gets a gradient
         self.dropout = torch.nn.Dropout(0.1)
         self.losses = 0  # how often the loss was asked for
         self.fail_at = -1  # the loss is not a number at this call
 
-    def forward(self, queries: QueryBatch) -> torch.Tensor:
+    def scores(self, queries: QueryBatch) -> torch.Tensor:
         subject = self.entity[torch.from_numpy(queries.subject)]
         relation = self.relation[torch.from_numpy(queries.relation)]
         scores: torch.Tensor = self.dropout(subject * relation) @ self.entity.T
         return scores
 
-    def loss(self, queries: QueryBatch, answers: IntArray, view: View, seed: int) -> LossResult:
-        assert view.hidden
-        assert seed >= 0
-        value = torch.nn.functional.cross_entropy(self(queries), torch.from_numpy(answers))
+    def forward(self, batch: HiddenBatch) -> Loss:
+        value = torch.nn.functional.cross_entropy(self.scores(batch.queries), torch.from_numpy(batch.answers))
         self.losses += 1
-        return LossResult(value * float("nan") if self.losses == self.fail_at else value, int((answers == 0).sum()))
+        failed = self.losses == self.fail_at
+        return Loss(value * float("nan") if failed else value, {"first_entity": int((batch.answers == 0).sum())})
+
+
+class StandInLearner:
+    """As any method gives it: module, plan, optimiser, scorer."""
+
+    def __init__(self, dataset: Dataset, config: RunConfig, module: StandIn | None = None) -> None:
+        settings = config.model
+        assert isinstance(settings, StandInSettings)
+        self.config = config
+        self.module = module or StandIn(dataset, settings.width, config.training.seed)
+        self._batches = TGAPSettings(directions="apart")
+        graph = TemporalGraph.of(dataset)
+        self._queries = TrainingQueries.of(dataset.train, graph, self._batches, config.training.batch_size)
+
+    @property
+    def queries(self) -> int:
+        return len(self._queries)
+
+    def plan(self, epoch: int) -> EpochPlan:
+        return EpochPlan(self._queries, self._batches, self.config.training, epoch)
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        return torch.optim.Adam(self.module.parameters(), lr=self.config.training.learning_rate, fused=True)
+
+    def scorer(self) -> StandInScorer:
+        return StandInScorer(self.module)
 
 
 class StandInScorer:
@@ -89,14 +118,24 @@ class StandInScorer:
 
     def __init__(self, model: StandIn) -> None:
         self.model = model
-        self.num_entities = model.graph.num_entities
-        self.num_relations = model.graph.num_relations
+        self.num_entities = model.num_entities
+        self.num_relations = model.num_relations
 
     @torch.no_grad()
     def score(self, queries: QueryBatch) -> FloatArray:
         assert not self.model.training
-        scores: FloatArray = self.model(queries).numpy()
+        scores: FloatArray = self.model.scores(queries).numpy()
         return scores
+
+
+METHOD = Method(
+    name="stand-in",
+    title="stand-in",
+    summary="A product of embeddings, for tests.",
+    settings=StandInSettings,
+    learn=StandInLearner,
+)
+METHODS[METHOD.name] = "tests.training.standin:METHOD"  # the one line
 
 
 def config_of(**training: Any) -> RunConfig:
@@ -108,13 +147,12 @@ def config_of(**training: Any) -> RunConfig:
         "warmup_steps": 5,
         "log_steps": 5,
         "validate_every": 1.0,
-        "directions": "apart",
         "validation_queries": 0,
         "average_decay": 0.9,
         "patience": 0,
         **training,
     }
-    return RunConfig(dataset="small", training=TrainingConfig(**values))
+    return config_for("stand-in", "small").with_values({f"training.{name}": value for name, value in values.items()})
 
 
 def blank_curve(metrics: list[dict[str, Any]], title: str) -> bytes:
@@ -136,20 +174,12 @@ def train_standin(
     interruption: Interruption | None = None,
 ) -> StopReason:
     """Train, or go on training, a stand-in in a run folder."""
-    dataset = dataset or small_dataset()
-    graph = build_graph(dataset)
-    learner = model or StandIn(graph)
+    dataset, config = dataset or small_dataset(), folder.config()
+    learner = StandInLearner(dataset, config, model)
     with folder.locked():
-        return train_module(
-            folder,
-            dataset,
-            graph,
-            learner,
-            learner.loss,
-            lambda: StandInScorer(learner),
-            listeners=listeners,
-            interruption=interruption,
-        )
+        return train_learner(
+            learner, config, dataset, folder=folder, listeners=listeners, interruption=interruption
+        ).reason
 
 
 def newest_tensors(folder: RunFolder) -> dict[str, torch.Tensor]:

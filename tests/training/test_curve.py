@@ -10,8 +10,8 @@ from tgap.training.curve import curve_figure, draw_curve
 
 
 def validation(epochs: float, mrr: float) -> dict[str, Any]:
-    figures = {rule: {"mrr": mrr, "hits1": mrr / 2, "hits10": mrr + 0.1} for rule in ("raw", "time")}
-    return {"kind": "validation", "step": 1, "epochs": epochs, "figures": figures}
+    metrics = {rule: {"mrr": mrr, "hits1": mrr / 2, "hits10": mrr + 0.1} for rule in ("raw", "time")}
+    return {"kind": "validation", "step": 1, "epochs": epochs, "validation": metrics}
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 3])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import torch
 
 from tests.training.standin import (
     StandIn,
+    StandInLearner,
     assert_same_run,
     blank_curve,
     config_of,
@@ -23,16 +26,14 @@ from tests.training.standin import (
 from tgap.errors import RunError, TrainingError
 from tgap.runs.files import read_tensors, write_bytes
 from tgap.runs.folder import RunFolder
-from tgap.runs.load import build_graph
 from tgap.training import checkpoint as checkpoint_module
 from tgap.training import curve
-from tgap.training.batches import TrainingQueries
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, Measured, Saved, Started, Stepped, Stopped, Validated
 from tgap.training.interruption import Interruption
 from tgap.training.loop import Trainer, Validate
 from tgap.training.session import resumed_config
-from tgap.training.state import Figures
+from tgap.training.state import ProtocolMetrics
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +84,7 @@ def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run")
     recorder = Recorder()
     assert train_standin(folder, listeners=[recorder]) == "finished"
-    assert recorder.steps[-1].at.progress == 1.0
+    assert recorder.steps[-1].at.share == 1.0
     assert [event.at.epochs for event in recorder.validations] == [1.0, 2.0]
     assert recorder.closed == 1
     assert folder.curve_file.read_bytes().startswith(b"\x89PNG")
@@ -160,8 +161,8 @@ def test_stopping_and_resuming_anywhere_changes_nothing(tmp_path: Path, schedule
     assert_same_run(whole, parts)
 
 
-def test_without_average_and_with_free_mixing_too(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"average_decay": 0.0, "days_per_batch": 0, "clip_norm": 0.0, "epochs": 0.5}
+def test_without_average_and_clipping_too(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"average_decay": 0.0, "clip_norm": 0.0, "epochs": 0.5}
     whole, parts = new_run(tmp_path / "whole", **settings), new_run(tmp_path / "parts", **settings)
     train_standin(whole)
     interruption = Interruption()
@@ -197,7 +198,7 @@ def test_a_stop_during_validation_repeats_the_validation(tmp_path: Path) -> None
 
     whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
     for folder in (whole, parts):  # two batches of validation queries, so that the second one notices
-        config = folder.config().with_values({"evaluation.batch_size": "10"})
+        config = folder.config().with_values({"evaluation.batch_size": 10})
         folder.write_config(config)
     train_standin(whole)
     interruption = Interruption()
@@ -209,7 +210,7 @@ def test_a_stop_during_validation_repeats_the_validation(tmp_path: Path) -> None
 
 def test_a_loss_that_is_no_number_names_the_batch_and_keeps_the_checkpoint(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run", epochs=2.0)
-    model = StandIn(build_graph(small_dataset()))
+    model = StandIn(small_dataset())
     model.fail_at = 45
     recorder = Recorder()
     with pytest.raises(
@@ -228,17 +229,15 @@ def test_a_loss_that_is_no_number_names_the_batch_and_keeps_the_checkpoint(tmp_p
 
 def test_what_is_advised_after_a_loss_that_is_no_number_is_true(tmp_path: Path) -> None:
     early, late = new_run(tmp_path / "early"), new_run(tmp_path / "late", clip_norm=0.0)
-    graph = build_graph(small_dataset())
     for folder, call, words in (
-        (early, 1, r"there is no checkpoint yet; .* or a lower training\.clip_norm \(now 3\): "),
-        (late, 45, r"the weights of step \d\d, before it, are kept .* or a training\.clip_norm \(now off\): "),
+        (early, 1, r"there is no checkpoint yet; .* or a lower training\.clip_norm \(now 3\)$"),
+        (late, 45, r"the weights of step \d\d, before it, are kept .* or a training\.clip_norm \(now off\)$"),
     ):
-        model = StandIn(graph)
+        model = StandIn(small_dataset())
         model.fail_at = call
-        command = rf"tgap train --resume {folder.path} --set training\.learning_rate=0\.025$"
-        with pytest.raises(TrainingError, match=words + command):
+        with pytest.raises(TrainingError, match=words):
             train_standin(folder, model=model)
-        slower = resumed_config(folder, {"training.learning_rate": "0.025", "training.clip_norm": "1"})
+        slower = resumed_config(folder, folder.config(), {"training.learning_rate": 0.025, "training.clip_norm": 1.0})
         folder.write_config(slower)
         recorder = Recorder()
         assert train_standin(folder, listeners=[recorder]) == "finished"
@@ -247,7 +246,7 @@ def test_what_is_advised_after_a_loss_that_is_no_number_is_true(tmp_path: Path) 
 
 def test_a_gradient_that_is_no_number_stops_before_the_step(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run")
-    model = StandIn(build_graph(small_dataset()))
+    model = StandIn(small_dataset())
     model.entity.register_hook(lambda gradient: gradient * float("inf"))  # type: ignore[no-untyped-call]
     with pytest.raises(TrainingError, match=r"length of the gradient became (inf|nan) in epoch 1, batch 1 "):
         train_standin(folder, model=model)
@@ -269,7 +268,7 @@ def test_a_full_disk_stops_with_one_line_and_the_run_goes_on_later(
 
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint_module, "write_bytes", fills_up)
-        with pytest.raises(RunError, match=r"disk is full.*checkpoint-000002 is intact; .*tgap train --resume"):
+        with pytest.raises(RunError, match=r"disk is full.*checkpoint-000002 is intact; afterwards resume the run"):
             train_standin(parts)
     assert train_standin(parts) == "finished"
     assert_same_run(whole, parts)
@@ -292,36 +291,42 @@ def test_a_damaged_checkpoint_is_told_and_the_one_before_gives_the_same_end(tmp_
 
 def test_two_processes_cannot_train_one_run(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run")
-    with folder.locked(), pytest.raises(RunError, match="another process is training"):
-        train_standin(folder)
+    holder = (
+        "import sys; from pathlib import Path; from tgap.runs.folder import RunFolder\n"
+        "with RunFolder(Path(sys.argv[1])).locked(): print('locked', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, str(folder.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        assert other.stdout.readline() == "locked\n"
+        with pytest.raises(RunError, match="another process is training"):
+            train_standin(folder)
+        other.kill()  # a killed process leaves no lock behind
     assert train_standin(folder) == "finished"
 
 
 def make_trainer(
     path: Path,
-    figures: Iterable[float],
+    metrics: Iterable[float],
     clock: Any = None,
     listeners: Sequence[Listener] = (),
     **training: Any,
 ) -> tuple[Trainer, Recorder]:
-    """A trainer whose validations give prepared figures."""
+    """A trainer whose validations give prepared metrics."""
     dataset, config, recorder = small_dataset(), config_of(**training), Recorder()
-    graph = build_graph(dataset)
-    model = StandIn(graph)
-    given = iter(figures)
+    given = iter(metrics)
 
-    def validate(_progress: Any) -> Figures:
+    def validate(_progress: Any) -> ProtocolMetrics:
         return {"time": {"mrr": next(given)}}
 
     prepared: Validate = validate
     trainer = Trainer(
-        model=model,
-        loss=model.loss,
-        queries=TrainingQueries.of(dataset.train, graph, config.training),
-        config=config.training,
+        StandInLearner(dataset, config),
+        config.training,
+        prepared,
         store=CheckpointStore(path, config),
-        validate=prepared,
-        keep_best=lambda _tensors, _state: None,
         listeners=[recorder, *listeners],
         **({"clock": clock} if clock else {}),
     )

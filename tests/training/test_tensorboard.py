@@ -7,12 +7,12 @@ import pytest
 from tensorboardX.proto.event_pb2 import Event, SessionLog
 
 from tgap.errors import RunError
-from tgap.training.events import Measured, Moment, Started, Validated
+from tgap.training.events import Measured, Progress, Started, Validated
 from tgap.training.tensorboard import TensorBoard
 
 
-def at(step: int) -> Moment:
-    return Moment(step=step, epochs=step / 10, progress=step / 20, seconds=1.0)
+def at(step: int) -> Progress:
+    return Progress(step=step, epochs=step / 10, share=step / 20, seconds=1.0)
 
 
 def started(step: int) -> Started:
@@ -32,8 +32,8 @@ def events_in(path: Path) -> list[Event]:
 def test_scalars_are_events_and_a_resumed_run_replaces_later_ones(tmp_path: Path) -> None:
     board = TensorBoard(tmp_path / "tensorboard")
     board.on_start(started(0))
-    board.on_measure(Measured(at(5), 2.5, 1e-3, 0.7, 0.0, 100.0))
-    board.on_validation(Validated(at(10), {"time": {"mrr": 0.25}}, 2.5, 0.0, 1e-3, True))
+    board.on_measure(Measured(at(5), 2.5, 1e-3, 0.7, {"unreachable": 0.125}, 100.0))
+    board.on_validation(Validated(at(10), {"time": {"mrr": 0.25}}, 2.5, {}, 1e-3, True))
     board.close()
     again = TensorBoard(tmp_path / "tensorboard")
     again.on_start(started(5))
@@ -44,6 +44,7 @@ def test_scalars_are_events_and_a_resumed_run_replaces_later_ones(tmp_path: Path
         value.tag: (event.step, value.simple_value) for event in events_in(first) for value in event.summary.value
     }
     assert scalars["train/loss"] == (5, 2.5)
+    assert scalars["train/unreachable"] == (5, 0.125)
     assert scalars["valid_time/mrr"] == (10, 0.25)
     restart = events_in(second)[-1]
     assert restart.session_log.status == SessionLog.START

@@ -8,24 +8,32 @@ from __future__ import annotations
 
 import math
 
-from tgap.baselines.history import HistoryGraph, weigh_history
+from pydantic import Field
+
+from tgap.baselines.history import HistoryScorer
+from tgap.config import RunConfig, Settings
+from tgap.data import Dataset
 from tgap.graph import TemporalGraph
-from tgap.scorer import FloatArray, QueryBatch, ScoreKind
+from tgap.learner import Method
+from tgap.scorer import Scorer
 
-ANY_RELATION = 0.001  # weight of an event whatever its relation
+
+class FrequencySettings(Settings):
+    """Weights of plain counting; ``history`` has the formula."""
+
+    any_relation: float = Field(0.001, ge=0, description="weight of an event whatever its relation")
 
 
-class FrequencyScorer:
-    """Count of the subject's events with each entity. See ``history`` for the formula."""
+def _build(dataset: Dataset, config: RunConfig) -> Scorer:
+    settings = config.model
+    assert isinstance(settings, FrequencySettings), "the table of methods gives every method its own settings"
+    return HistoryScorer("frequency", TemporalGraph.of(dataset), math.inf, settings.any_relation)
 
-    name = "frequency"
-    kind = ScoreKind.ORDER
 
-    def __init__(self, graph: TemporalGraph) -> None:
-        self.num_entities = graph.num_entities
-        self.num_relations = graph.num_relations
-        self._graph = HistoryGraph.of(graph)
-
-    def score(self, queries: QueryBatch) -> FloatArray:
-        """Scores [B, N]."""
-        return weigh_history(self._graph, self.num_entities, queries, math.inf, ANY_RELATION)
+METHOD = Method(
+    name="frequency",
+    title="frequency",
+    summary="Counts the subject's events with each entity. No training, no sense of time.",
+    settings=FrequencySettings,
+    build=_build,
+)

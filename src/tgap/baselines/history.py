@@ -1,4 +1,4 @@
-"""What happened to the subject before and after: the evidence that both untrained baselines weigh.
+"""What happened to the subject before and after: the evidence that both untrained counters weigh.
 
 For a query (s, r, ?, t) the score of an entity o is
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tgap.graph import TemporalGraph
 from tgap.jit import kernel
-from tgap.scorer import FloatArray, IntArray, QueryBatch
+from tgap.scorer import FloatArray, IntArray, QueryBatch, ScoreKind
 
 PRIOR = 1e-6
 
@@ -62,13 +62,25 @@ class HistoryGraph(NamedTuple):
         )
 
 
-def weigh_history(
-    graph: HistoryGraph, num_entities: int, queries: QueryBatch, time_scale: float, any_relation: float
-) -> FloatArray:
-    """Scores [B, N] by the formula above."""
-    scores: FloatArray = np.zeros((len(queries), num_entities), dtype=np.float32)
-    _weigh(graph, queries.subject, queries.relation, queries.time, time_scale, any_relation, scores)
-    return scores
+class HistoryScorer:
+    """Scores by the formula above."""
+
+    kind = ScoreKind.ORDER
+
+    def __init__(self, name: str, graph: TemporalGraph, time_scale: float, any_relation: float) -> None:
+        self.name = name
+        self.num_entities = graph.num_entities
+        self.num_relations = graph.num_relations
+        self._graph = HistoryGraph.of(graph)
+        self._time_scale = time_scale
+        self._any_relation = any_relation
+
+    def score(self, queries: QueryBatch) -> FloatArray:
+        """Scores [B, N]."""
+        scores: FloatArray = np.zeros((len(queries), self.num_entities), dtype=np.float32)
+        columns = (queries.subject, queries.relation, queries.time)
+        _weigh(self._graph, *columns, self._time_scale, self._any_relation, scores)
+        return scores
 
 
 @kernel()

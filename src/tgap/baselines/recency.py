@@ -7,25 +7,33 @@ than several trained methods: whoever reports a result should show it.
 
 from __future__ import annotations
 
-from tgap.baselines.history import HistoryGraph, weigh_history
+from pydantic import Field
+
+from tgap.baselines.history import HistoryScorer
+from tgap.config import RunConfig, Settings
+from tgap.data import Dataset
 from tgap.graph import TemporalGraph
-from tgap.scorer import FloatArray, QueryBatch, ScoreKind
-
-TIME_SCALE = 3.0  # timeline units after which an event counts half
-ANY_RELATION = 0.3  # weight of an event whatever its relation
+from tgap.learner import Method
+from tgap.scorer import Scorer
 
 
-class RecencyScorer:
-    """Sum over the subject's events, near ones counting more. See ``history`` for the formula."""
+class RecencySettings(Settings):
+    """Weights of the recency heuristic; ``history`` has the formula."""
 
-    name = "recency"
-    kind = ScoreKind.ORDER
+    time_scale: float = Field(3.0, gt=0, description="timeline units after which an event counts half")
+    any_relation: float = Field(0.3, ge=0, description="weight of an event whatever its relation")
 
-    def __init__(self, graph: TemporalGraph) -> None:
-        self.num_entities = graph.num_entities
-        self.num_relations = graph.num_relations
-        self._graph = HistoryGraph.of(graph)
 
-    def score(self, queries: QueryBatch) -> FloatArray:
-        """Scores [B, N]."""
-        return weigh_history(self._graph, self.num_entities, queries, TIME_SCALE, ANY_RELATION)
+def _build(dataset: Dataset, config: RunConfig) -> Scorer:
+    settings = config.model
+    assert isinstance(settings, RecencySettings), "the table of methods gives every method its own settings"
+    return HistoryScorer("recency", TemporalGraph.of(dataset), settings.time_scale, settings.any_relation)
+
+
+METHOD = Method(
+    name="recency",
+    title="recency",
+    summary="Sums the subject's events with each entity, near ones counting more. No training.",
+    settings=RecencySettings,
+    build=_build,
+)

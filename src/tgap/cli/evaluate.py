@@ -91,7 +91,6 @@ def evaluate(
     """
     from rich.console import Console
 
-    from tgap.baselines import UNTRAINED, build_baseline
     from tgap.cli.predict import write_output
     from tgap.evaluation import (
         PROTOCOLS,
@@ -104,6 +103,7 @@ def evaluate(
     )
     from tgap.evaluation import evaluate as evaluate_scorer
     from tgap.evaluation.predictions import write_predictions
+    from tgap.methods import BESIDE, config_for, find_method, make_scorer
 
     texts = (json_file, csv_file, markdown_file)
     for target in (*texts, predictions_file):
@@ -112,7 +112,8 @@ def evaluate(
     protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
     scorer, data, batch_size = _load(run, dataset, threads)
     filters = Filters.of(data)
-    beside = [] if no_baselines else [build_baseline(name, data) for name in UNTRAINED if name != scorer.name]
+    names = [name for name in BESIDE if not no_baselines and find_method(name).title != scorer.name]
+    beside = [make_scorer(config_for(name, data.name), data) for name in names]
     with progress_bars() as track:
         evaluations = [
             evaluate_scorer(
@@ -158,18 +159,17 @@ def _load(run: str, dataset: str | None, threads: int | None) -> tuple[Scorer, D
     """Scorer, dataset and batch size for what the user called RUN."""
     import warnings
 
-    from tgap.baselines import BASELINES, build_baseline
-    from tgap.config import EvaluationConfig
     from tgap.data import LeakWarning, load_dataset
     from tgap.errors import ConfigError
+    from tgap.methods import config_for, make_scorer
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeakWarning)  # the note under the tables says it about these very queries
-        if run in BASELINES:
+        if run in _untrained():
             if dataset is None:
-                raise ConfigError(f"the baseline {run!r} needs a dataset; add --dataset icews14, for example")
-            data = load_dataset(dataset)
-            return build_baseline(run, data), data, EvaluationConfig().batch_size
+                raise ConfigError(f"{run} is a method, not a run, and needs a dataset; add --dataset icews14, say")
+            data, config = load_dataset(dataset), config_for(run, dataset)
+            return make_scorer(config, data), data, config.evaluation.batch_size
         loaded = _load_run(run, threads)
     if dataset is not None and dataset != loaded.config.dataset:
         raise ConfigError(
@@ -178,8 +178,14 @@ def _load(run: str, dataset: str | None, threads: int | None) -> tuple[Scorer, D
     return loaded.scorer, loaded.dataset, loaded.config.evaluation.batch_size
 
 
+def _untrained() -> list[str]:
+    """Methods that answer without training."""
+    from tgap.methods import METHODS, find_method
+
+    return [name for name in METHODS if find_method(name).learn is None]
+
+
 def _load_run(run: str, threads: int | None) -> LoadedRun:
-    from tgap.baselines import BASELINES
     from tgap.errors import RunError
     from tgap.kernels import set_threads
     from tgap.runs import load_scorer
@@ -190,7 +196,7 @@ def _load_run(run: str, threads: int | None) -> LoadedRun:
     except RunError as error:
         if Path(run).exists():
             raise
-        raise RunError(f"{error}, or a baseline ({', '.join(BASELINES)}) with --dataset") from error
+        raise RunError(f"{error}, or a method without training ({', '.join(_untrained())}) with --dataset") from error
 
 
 def _print(console: Console, reports: Sequence[Report], protocols: Sequence[str], details: bool) -> None:

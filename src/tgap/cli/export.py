@@ -22,10 +22,10 @@ import click
     "reports",
     multiple=True,
     metavar="NAME=FILE",
-    help="Figures to ship with it under a name: a file that tgap evaluate --json wrote about this run.",
+    help="Metrics to ship with it under a name: a file that tgap evaluate --json wrote about this run.",
 )
 def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str, ...]) -> None:
-    """Write weights, settings, environment and figures of a run to FOLDER, without anything to resume from.
+    """Write weights, settings, environment and metrics of a run to FOLDER, without anything to resume from.
 
     FOLDER must be new or empty.
 
@@ -36,11 +36,11 @@ def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str
     """
     from tgap.cli.train import parse_settings
     from tgap.runs import export_run, find_run
-    from tgap.runs.export import read_figures
+    from tgap.runs.export import read_metrics
 
     source = find_run(run)
-    figures = {name: read_figures(Path(file), source) for name, file in (_split(text) for text in reports)}
-    target = export_run(run, folder, figures, parse_settings(settings))
+    metrics = {name: read_metrics(Path(file), source) for name, file in (_split(text) for text in reports)}
+    target = export_run(run, folder, metrics, source.config().values_of(parse_settings(settings)))
     size = target.weights_file.stat().st_size / 1e6
     click.echo(f"wrote {folder}: {size:.1f} MB of weights for {target.config().dataset}")
 

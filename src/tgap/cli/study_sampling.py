@@ -69,21 +69,9 @@ def sampling(
 
 def _load(run: str, sizes: dict[str, int] | None) -> Predictor:
     """The run's predictor, with other sizes of the sample: they are no parameters, so the weights still fit."""
-    from tgap.model.scorer import TGAPScorer
     from tgap.predict import Predictor
-    from tgap.runs import build_model, find_run
-    from tgap.runs.load import load_weights
 
-    predictor = Predictor.from_run(run)
-    if sizes is None:
-        return predictor
-    graph = predictor.explainer.graph
-    folder = find_run(run)
-    config = folder.config().with_values({f"model.{name}": str(size) for name, size in sizes.items()})
-    model = build_model(config, predictor.dataset, graph)
-    load_weights(model, folder)
-    model.eval()
-    return Predictor(TGAPScorer(model, config.evaluation), predictor.dataset)
+    return Predictor.from_run(run, {f"model.{name}": size for name, size in (sizes or {}).items()})
 
 
 def _print(console: Console, title: str, panels: tuple[GrowthPanel, ...]) -> None:

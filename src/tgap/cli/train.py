@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.config import PRESETS, RunConfig
-from tgap.config import preset as preset_of
-from tgap.errors import ConfigError
+from tgap.errors import ConfigError, TrainingError
 
 if TYPE_CHECKING:
+    from tgap.config import RunConfig
     from tgap.data import Dataset
     from tgap.runs import RunFolder
 
@@ -30,7 +29,8 @@ _REASONS = {
 
 @click.command("train")
 @click.option("--dataset", metavar="NAME", help="Named dataset or imported folder. [default: world]")
-@click.option("--preset", type=click.Choice(PRESETS), help="Settings to start from. [default: recommended]")
+@click.option("--method", metavar="NAME", help="What to train: see tgap methods. [default: tgap]")
+@click.option("--preset", metavar="NAME", help="Settings to start from: recommended, paper. [default: recommended]")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Run folder to make. [default: runs/...]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped, killed or limited.")
@@ -38,6 +38,7 @@ _REASONS = {
 @click.option("--show-config", is_flag=True, help="Print the resolved settings as TOML and do nothing else.")
 def train(
     dataset: str | None,
+    method: str | None,
     preset: str | None,
     settings: Sequence[str],
     out: Path | None,
@@ -45,25 +46,29 @@ def train(
     threads: int | None,
     show_config: bool,
 ) -> None:
-    """Train T-GAP on a dataset. Ctrl-C saves; a run can always be resumed.
+    """Train a method on a dataset. Ctrl-C saves; a run can always be resumed.
 
     \b
     Examples:
       tgap train --dataset icews14
+      tgap train --dataset mine --method recency
       tgap train --dataset icews14 --preset paper --out runs/paper
       tgap train --resume runs/paper
     """
     changes = parse_settings(settings)
     if resume is not None:
-        for option, value in (("--dataset", dataset), ("--preset", preset), ("--out", out)):
+        for option, value in (("--dataset", dataset), ("--method", method), ("--preset", preset), ("--out", out)):
             if value is not None:
                 raise ConfigError(
-                    f"--resume does not go with {option} {value}: a run knows its dataset, its settings and its "
+                    f"--resume does not go with {option} {value}: a run knows its dataset, method, settings and "
                     f"folder; leave {option} out, or start a new run without --resume"
                 )
         _resume(resume, changes, threads, show_config)
         return
-    config = preset_of(preset or "recommended", dataset or "world").with_values(changes)
+    from tgap.methods import DEFAULT, config_for
+
+    config = config_for(method or DEFAULT, dataset or "world", preset or "recommended")
+    config = config.with_values(config.values_of(changes))
     if show_config:
         click.echo(config.to_toml(), nl=False)
         return
@@ -89,42 +94,46 @@ def _default_folder(config: RunConfig) -> Path:
 def _start(config: RunConfig, out: Path, threads: int | None) -> None:
     from tgap.data import load_dataset
     from tgap.kernels import set_threads
+    from tgap.methods import find_method
     from tgap.runs import create_run
 
     data = load_dataset(config.dataset)
-    if config.scorer != "tgap":
-        _make_baseline(create_run(out, config, data), data)
+    if find_method(config.method).learn is None:
+        _record_untrained(create_run(out, config, data), config, data)
         return
     folder = create_run(out, config, data, set_threads(threads, whole_process=True))
     with folder.locked():
-        _train(folder, data)
+        _train(folder, config, data)
 
 
 def _resume(run: str, changes: Mapping[str, str], threads: int | None, show_config: bool) -> None:
     from tgap.runs import find_run
     from tgap.training.session import reopen_run, resumed_config
 
+    folder = find_run(run)
+    config = folder.config()
+    values = config.values_of(changes)
     if show_config:
-        click.echo(resumed_config(find_run(run), changes).to_toml(), nl=False)
+        click.echo(resumed_config(folder, config, values).to_toml(), nl=False)
         return
     from tgap.kernels import set_threads
     from tgap.runs.environment import latest_environment
 
-    with reopen_run(run, changes) as (folder, data, changed):
+    with reopen_run(folder.path, values) as (folder, config, data, changed):
         before = latest_environment(folder.environment())["machine"].get("threads")
         used = set_threads(threads or before, whole_process=True)
         if before is not None and used != before:
             click.echo(f"Note: {used} threads instead of {before}; sums are rounded differently from here on.")
         folder.record_resume(data, used, changed)
-        _train(folder, data)
+        _train(folder, config, data)
 
 
-def _make_baseline(folder: RunFolder, data: Dataset) -> None:
-    from tgap.cli.train_display import figures_line
-    from tgap.training.session import record_baseline
+def _record_untrained(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
+    from tgap.cli.train_display import metrics_line
+    from tgap.training.session import record_untrained
 
-    figures = record_baseline(folder, data, lambda _done, _total: None)
-    click.echo(f"{folder.config().scorer} needs no training. Validation: {figures_line(figures)}")
+    metrics = record_untrained(folder, config, data, lambda _done, _total: None)
+    click.echo(f"{config.method} needs no training. Validation: {metrics_line(metrics)}")
     click.echo(f"The run lies in {folder.path}. Next: tgap evaluate {folder.path}")
 
 
@@ -135,20 +144,24 @@ def _tell_stopping(number: int) -> None:
     os.write(2, f"{start}stopping after this batch{again}\n".encode())
 
 
-def _train(folder: RunFolder, data: Dataset) -> None:
+def _train(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
     """Train a run whose lock is held."""
     from tgap.cli.train_display import Display
     from tgap.training.interruption import Interruption
-    from tgap.training.session import train_run
+    from tgap.training.session import train as train_config
 
-    config = folder.config()
     queries = 2 * len(data.train)
     click.echo(f"Training on {data.name}: {queries:,} queries an epoch, {config.training.epochs:g} epochs.")
     click.echo(f"Run folder: {folder.path}  (Ctrl-C saves and stops)")
     interruption = Interruption()
     started = time.monotonic()
     with interruption.on_signals(_tell_stopping):
-        reason = train_run(folder, data, listeners=[Display()], interruption=interruption, locked=True)
+        try:
+            trained = train_config(config, data, folder=folder, listeners=[Display()], interruption=interruption)
+        except TrainingError as error:
+            lower = f"--set training.learning_rate={config.training.learning_rate / 2:g}"
+            raise TrainingError(f"{error}: tgap train --resume {folder.path} {lower}") from error
+    reason = trained.reason
     click.echo(f"Stopped after {(time.monotonic() - started) / 60:.1f} minutes: {_REASONS[reason]}.")
     if reason == "interrupted":
         click.echo(f"Go on with: tgap train --resume {folder.path}")

@@ -14,17 +14,17 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from tgap.training.events import Listener, Started, Stepped, Stopped, Validated
 
 if TYPE_CHECKING:
-    from tgap.training.state import Figures
+    from tgap.training.state import ProtocolMetrics
 
 _QUIET_SECONDS = 60.0
 _NAMES = {"mrr": "MRR", "hits1": "Hits@1", "hits3": "@3", "hits10": "@10"}
 
 
-def figures_line(figures: Figures) -> str:
-    """Time-filtered and raw figures in one line; Hits in percent."""
+def metrics_line(metrics: ProtocolMetrics) -> str:
+    """Time-filtered and raw metrics in one line; Hits in percent."""
 
     def part(protocol: str) -> str:
-        values = figures[protocol]
+        values = metrics[protocol]
         hits = " ".join(f"{_NAMES[key]} {100 * values[key]:.1f}" for key in ("hits1", "hits3", "hits10"))
         return f"MRR {values['mrr']:.4f} {hits}"
 
@@ -71,10 +71,10 @@ class Display(Listener):
             self._say(f"Going on at step {event.at.step:,}, epoch {event.at.epochs:.3f}.")
         self._epochs = event.epochs
         self._limit = event.limit
-        self._from = (event.at.progress, event.at.seconds)
+        self._from = (event.at.share, event.at.seconds)
         self._recent = (event.at.seconds, 0)
         epoch = f"{event.at.epochs:.2f}/{event.epochs:g}"
-        self._bar.update(self._task, completed=event.at.progress, epoch=epoch, note="preparing the first step")
+        self._bar.update(self._task, completed=event.at.share, epoch=epoch, note="preparing the first step")
         self._bar.start()
 
     def on_step(self, event: Stepped) -> None:
@@ -88,7 +88,7 @@ class Display(Listener):
             self._recent = (event.at.seconds, 0)
         note = f"loss {self._loss:.3f}  {self._speed}  {self._left(event)}"
         epoch = f"{event.at.epochs:.2f}/{self._epochs:g}"
-        self._bar.update(self._task, completed=event.at.progress, epoch=epoch, note=note)
+        self._bar.update(self._task, completed=event.at.share, epoch=epoch, note=note)
         if not self._console.is_terminal and time.monotonic() - self._printed >= _QUIET_SECONDS:
             self._printed = time.monotonic()
             self._say(f"epoch {epoch}  {note}")
@@ -101,27 +101,27 @@ class Display(Listener):
     def on_validation(self, event: Validated) -> None:
         """Leave a line."""
         best = "  (best)" if event.improved else ""
-        unreachable = f"  unreachable {100 * event.unreachable:.1f}%" if event.unreachable else ""
+        own = "".join(f"  {name} {value:.3f}" for name, value in event.metrics.items() if value)
         self._say(
-            f"epoch {event.at.epochs:.2f}  {duration(event.at.seconds)}  loss {event.loss:.4f}{unreachable}  "
-            f"{figures_line(event.figures)}{best}"
+            f"epoch {event.at.epochs:.2f}  {duration(event.at.seconds)}  loss {event.loss:.4f}{own}  "
+            f"{metrics_line(event.validation)}{best}"
         )
 
     def on_stop(self, event: Stopped) -> None:
         """Take the bar away and name the best result."""
         self._bar.stop()
         if event.best is not None:
-            self._say(f"Best, after {event.best_epochs:.2f} epochs: {figures_line(event.best)}")
+            self._say(f"Best, after {event.best_epochs:.2f} epochs: {metrics_line(event.best)}")
 
     def close(self) -> None:
         """Take the bar away, after an error too."""
         self._bar.stop()
 
     def _left(self, event: Stepped) -> str:
-        progress, seconds = event.at.progress - self._from[0], event.at.seconds - self._from[1]
+        progress, seconds = event.at.share - self._from[0], event.at.seconds - self._from[1]
         if progress <= 0:
             return ""
-        left = seconds / progress * (1.0 - event.at.progress)
+        left = seconds / progress * (1.0 - event.at.share)
         if self._limit:
             left = min(left, max(0.0, self._limit - event.at.seconds))
         return f"{duration(left)} left"

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.data import Dataset
 from tgap.errors import DataError
 
 Int32Array = NDArray[np.int32]
@@ -101,6 +102,14 @@ class TemporalGraph:
         hit = (self.neighbour[edge] == neighbour) & (self.time[edge] == time) & (self.relation[edge] == relation)
         facts: Int32Array = np.where(hit, self.fact[edge], -1)
         return facts
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> TemporalGraph:
+        """The graph that is walked: the training facts of a dataset."""
+        train = dataset.train
+        return cls.build(
+            dataset.num_entities, dataset.num_relations, train.subject, train.relation, train.object, train.time
+        )
 
     @classmethod
     def build(

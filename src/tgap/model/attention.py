@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from tgap.config import ModelConfig
 from tgap.kernels.backend import AttentionWeights
+from tgap.model.settings import TGAPSettings
 
 
 class MessageAttention(nn.Module):
     """W_sign of the messages, W_Q of the receiver, if ``key_map`` W_K of the messages; SGNN may have W_h (arrival)."""
 
-    def __init__(self, config: ModelConfig, signs: int, arrival: bool = False) -> None:
+    def __init__(self, config: TGAPSettings, signs: int, arrival: bool = False) -> None:
         super().__init__()
         width = config.dimension
         head = -(-width // config.heads)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from tgap.config import ModelConfig
 from tgap.kernels.clock import Clock
+from tgap.model.settings import TGAPSettings
 
 
 class Displacement(nn.Module):
     """Embeddings of displacement size, shared by PGNN, SGNN and (unless it sees time differently) the flow."""
 
-    def __init__(self, config: ModelConfig, span: int) -> None:
+    def __init__(self, config: TGAPSettings, span: int) -> None:
         super().__init__()
         self.relative = config.displacement == "relative"
         self.flow_sees = config.flow_displacement

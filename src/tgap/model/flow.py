@@ -7,15 +7,15 @@ import math
 import torch
 from torch import nn
 
-from tgap.config import ModelConfig
 from tgap.kernels.backend import FlowSettings
 from tgap.kernels.clock import Clock
+from tgap.model.settings import TGAPSettings
 
 
 class AttentionFlow(nn.Module):
     """W_Q and W_K of the transition scores; no bias, so an entity without a feature scores all its edges alike."""
 
-    def __init__(self, config: ModelConfig, clock: Clock, loop: int) -> None:
+    def __init__(self, config: TGAPSettings, clock: Clock, loop: int) -> None:
         super().__init__()
         width = config.dimension
         flows = config.heads if config.flow_heads else 1

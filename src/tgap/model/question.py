@@ -6,14 +6,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from tgap.config import ModelConfig
 from tgap.model.attention import MessageAttention
+from tgap.model.settings import TGAPSettings
 
 
 class QueryVector(nn.Module):
     """q = W_c act(W_present (h_q + rho_q)) as in the paper, or q = W_c [e_s || rho_q] from raw embeddings."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: TGAPSettings) -> None:
         super().__init__()
         self.paper = config.query_vector == "paper"
         self.slope = config.leaky_slope
@@ -37,7 +37,7 @@ class QueryVector(nn.Module):
 class Entry(nn.Module):
     """g <- W_g [g || q] + b_g: the question joins the features of its subgraph."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: TGAPSettings) -> None:
         super().__init__()
         width = config.dimension
         self.weight = nn.Parameter(torch.empty(width, 2 * width))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from tgap.config import ModelConfig
 from tgap.errors import ConfigError, QueryError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_edge_set
@@ -28,27 +26,22 @@ from tgap.graph.temporal import FARTHEST
 from tgap.kernels import backend
 from tgap.kernels.backend import AttentionSettings
 from tgap.kernels.structure import EdgeSet
+from tgap.learner import Loss
 from tgap.model.attention import MessageAttention
+from tgap.model.batch import HiddenBatch
 from tgap.model.displacement import Displacement
 from tgap.model.flow import AttentionFlow
 from tgap.model.question import Entry, QueryVector
+from tgap.model.settings import TGAPSettings
 from tgap.model.walk import Features, StepRecord, Walk
 from tgap.scorer import IntArray, QueryBatch
-
-
-@dataclass(frozen=True)
-class LossResult:
-    """Mean loss of a batch, and how many answers no mass could reach."""
-
-    value: Tensor  # scalar
-    unreachable: int
 
 
 class TGAP(nn.Module):
     """The model on a graph. ``kernels`` names the backend: "compiled" or "reference"."""
 
     def __init__(
-        self, config: ModelConfig, graph: TemporalGraph, span: int, seed: int = 0, kernels: str = "compiled"
+        self, config: TGAPSettings, graph: TemporalGraph, span: int, seed: int = 0, kernels: str = "compiled"
     ) -> None:
         super().__init__()
         self.config = config
@@ -88,8 +81,15 @@ class TGAP(nn.Module):
 
     # What can be asked.
 
-    def loss(self, queries: QueryBatch, answers: IntArray, view: View, seed: int) -> LossResult:
-        """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once."""
+    def forward(self, batch: HiddenBatch) -> Loss:
+        """Loss of a training batch, its own facts hidden."""
+        return self.loss(batch.queries, batch.answers, batch.view, batch.seed)
+
+    def loss(self, queries: QueryBatch, answers: IntArray, view: View, seed: int) -> Loss:
+        """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once.
+
+        The metric ``unreachable`` counts the answers that no mass could reach.
+        """
         self.check(queries)
         last = self.graph.num_entities - 1
         if len(answers) != len(queries) or not 0 <= answers.min() <= answers.max() <= last:
@@ -105,7 +105,7 @@ class TGAP(nn.Module):
             first, stop = row[part[0]], row[part[-1] + 1]
             reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, node[first:stop]))
         mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
-        return LossResult(-(mass + 1e-12).log().mean(), int((mass.detach() == 0).sum()))
+        return Loss(-(mass + 1e-12).log().mean(), {"unreachable": int((mass.detach() == 0).sum())})
 
     @torch.no_grad()
     def score(self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None) -> Tensor:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +35,11 @@ class Predictor:
         self.names = Names(dataset)
 
     @classmethod
-    def from_run(cls, path_or_name: str | Path) -> Self:
-        """The predictor of a run folder, or of a pretrained run by its name."""
+    def from_run(cls, path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> Self:
+        """The predictor of a run folder, or of a pretrained run by its name; ``changes`` as in ``load_scorer``."""
         from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
 
-        run = load_scorer(path_or_name)
+        run = load_scorer(path_or_name, changes)
         return cls(run.scorer, run.dataset)
 
     def predict(

@@ -2,13 +2,11 @@
 
 from tgap.runs.export import export_run
 from tgap.runs.folder import RunFolder, create_run, find_run, shipped_runs
-from tgap.runs.load import LoadedRun, build_graph, build_model, load_scorer
+from tgap.runs.load import LoadedRun, load_scorer
 
 __all__ = [
     "LoadedRun",
     "RunFolder",
-    "build_graph",
-    "build_model",
     "create_run",
     "export_run",
     "find_run",

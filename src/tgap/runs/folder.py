@@ -4,7 +4,7 @@
     environment.json      versions, source commit, machine, dataset and its checksum, seconds, memory
     weights.safetensors   the best weights so far by validation
     metrics.jsonl         one line every few steps and one a validation
-    report.json           where training stands: best validation figures, steps, seconds, why it stopped
+    report.json           where training stands: best validation metrics, steps, seconds, why it stopped
     curve.png             loss and validation over time
     tensorboard/          the same scalars as events
     checkpoints/          the two newest states to resume from
@@ -15,21 +15,21 @@ A shipped run has the first three files and the report only.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 import tgap
 from tgap.config import RunConfig
 from tgap.data import Dataset
 from tgap.errors import ConfigError, RunError
+from tgap.methods import parse_config
 from tgap.runs.environment import describe_environment, describe_resume
 from tgap.runs.files import read_json, write_json, write_text, writing
-
-TGAP_SCORER = "tgap"  # value of ``RunConfig.scorer`` for the trained model; every other value names a baseline
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class RunFolder:
     def config(self) -> RunConfig:
         """Read the settings of the run."""
         try:
-            return RunConfig.from_toml(self.config_file.read_text(encoding="utf-8"))
+            return parse_config(self.config_file.read_text(encoding="utf-8"))
         except OSError as error:
             raise RunError(f"cannot read {self.config_file}: {error.strerror}") from error
         except (ConfigError, UnicodeDecodeError) as error:
@@ -105,7 +105,7 @@ class RunFolder:
             return []
         lines = self.metrics_file.read_bytes().split(b"\n")
         try:
-            return [json.loads(line) for line in lines[:-1] if line]  # what follows the last newline is unfinished
+            return [_of_today(json.loads(line)) for line in lines[:-1] if line]  # after the last newline: unfinished
         except ValueError as error:
             raise RunError(
                 f"{self.metrics_file} is damaged: {error}; delete it to go on without its history"
@@ -133,39 +133,33 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep a second process from training the same run; the lock ends with the process, even a killed one."""
-        try:
-            import fcntl  # noqa: PLC0415  not on every platform
-        except ImportError:
-            yield
-            return
+        lock = FileLock(self.path / ".lock", timeout=0, is_singleton=True)  # one per process, so blocks may nest
         with writing(self.path):
-            handle = os.open(self.path, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            raise RunError(f"another process is training {self.path}; wait for it or stop it") from None
+            try:
+                lock.acquire()
+            except Timeout:
+                raise RunError(f"another process is training {self.path}; wait for it or stop it") from None
         try:
             yield
         finally:
-            os.close(handle)
+            lock.release()
+
+
+def _of_today(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of `metrics.jsonl`; version 0.1 called the metrics of a validation figures."""
+    return {"validation" if key == "figures" else key: value for key, value in line.items()}
 
 
 def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
     """Make a new run folder with its config and environment. An existing run is never overwritten."""
-    from tgap.baselines import BASELINES  # noqa: PLC0415  not needed to read a run
-
-    if config.scorer not in (TGAP_SCORER, *BASELINES):
-        names = ", ".join(BASELINES)
-        raise ConfigError(f"unknown scorer {config.scorer!r}; expected {TGAP_SCORER} or a baseline ({names})")
     folder = RunFolder(path)
     with writing(path):
         taken = path.exists() and (not path.is_dir() or any(path.iterdir()))
         if not taken:
             path.mkdir(parents=True, exist_ok=True)
     if taken:
-        remedy = f", or continue it with --resume {path}" if folder.config_file.exists() else ""
-        raise RunError(f"{path} exists already and is not an empty folder; choose another one with --out{remedy}")
+        remedy = f", or continue it with: tgap train --resume {path}" if folder.config_file.exists() else ""
+        raise RunError(f"{path} exists already and is not an empty folder; choose another one{remedy}")
     write_json(folder.environment_file, describe_environment(dataset, threads))
     folder.write_config(config)
     return folder

@@ -2,80 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
-from tgap.errors import RunError
-from tgap.graph import TemporalGraph
+from tgap.errors import ConfigError, RunError
+from tgap.methods import find_method, make_learner, make_scorer
 from tgap.runs.files import read_tensors
-from tgap.runs.folder import TGAP_SCORER, RunFolder, find_run
+from tgap.runs.folder import RunFolder, find_run
 from tgap.scorer import Scorer
-
-if TYPE_CHECKING:
-    from tgap.model.tgap import TGAP
 
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """A run ready to answer: ``metrics`` is its report (best validation figures, seconds, and so on)."""
+    """A run ready to answer."""
 
     scorer: Scorer
     dataset: Dataset
     config: RunConfig
-    metrics: dict[str, Any]
+    report: dict[str, Any]  # best validation metrics, seconds, and so on
     folder: Path
 
 
-def load_scorer(path_or_name: str | Path) -> LoadedRun:
+def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> LoadedRun:
     """Scorer and dataset of a run folder, or of a shipped run by its name (``icews14``).
 
-    The dataset is loaded by name and must have the checksum that the run was made with.
+    The dataset is loaded by name and must have the checksum that the run was made with. ``changes`` sets other values
+    by dotted name, of those that fit the same weights.
     """
     folder = find_run(path_or_name)
-    config = folder.config()
+    config = adjust(folder.config(), changes or {}, folder.path)
     dataset = load_dataset(config.dataset)
     folder.check_dataset(dataset)
-    scorer: Scorer
-    if config.scorer == TGAP_SCORER:
-        from tgap.model.scorer import TGAPScorer  # noqa: PLC0415  a baseline needs no compiled kernels
-
-        model = build_model(config, dataset, build_graph(dataset))
-        load_weights(model, folder)
-        model.eval()
-        scorer = TGAPScorer(model, config.evaluation)
-    else:
-        from tgap.baselines import build_baseline  # noqa: PLC0415
-
-        scorer = build_baseline(config.scorer, dataset)
-    return LoadedRun(scorer, dataset, config, folder.report(), folder.path)
+    return LoadedRun(_scorer(folder, config, dataset), dataset, config, folder.report(), folder.path)
 
 
-def build_graph(dataset: Dataset) -> TemporalGraph:
-    """Build the graph that is walked: the training facts of a dataset."""
-    train = dataset.train
-    return TemporalGraph.build(
-        dataset.num_entities, dataset.num_relations, train.subject, train.relation, train.object, train.time
-    )
+def adjust(config: RunConfig, changes: Mapping[str, Any], source: Path) -> RunConfig:
+    """Config with other values; one that belongs to how the weights were made is refused."""
+    after = config.with_values(changes)
+    adjustable = [f"model.{name}" for name in find_method(config.method).adjustable]
+    for key, (old, _) in config.changes(after).items():
+        if key not in adjustable and not key.startswith("evaluation."):
+            raise ConfigError(
+                f"{key} is {old} in {source} and cannot be changed: it belongs to how the weights were made; "
+                f"only {', '.join([*adjustable, 'evaluation.*'])} can, else train again"
+            )
+    return after
 
 
-def build_model(config: RunConfig, dataset: Dataset, graph: TemporalGraph) -> TGAP:
-    """Build the model of a run with its initial weights, a function of the config's seed alone."""
-    from tgap.model.tgap import TGAP  # noqa: PLC0415
+def _scorer(folder: RunFolder, config: RunConfig, dataset: Dataset) -> Scorer:
+    if find_method(config.method).learn is None:
+        return make_scorer(config, dataset)
+    learner = make_learner(config, dataset)
+    load_weights(learner.module, folder)
+    learner.module.eval()
+    return learner.scorer()
 
-    return TGAP(config.model, graph, dataset.timeline.span, config.training.seed)
 
-
-def load_weights(model: torch.nn.Module, folder: RunFolder) -> None:
-    """Put the best weights of a run into its model."""
+def load_weights(module: torch.nn.Module, folder: RunFolder) -> None:
+    """Put the best weights of a run into its module."""
     if not folder.weights_file.exists():
         raise RunError(f"{folder.path} has no weights yet; train on with: tgap train --resume {folder.path}")
     tensors, _ = read_tensors(folder.weights_file)
-    wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    wanted = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     if wanted != found:
         differing = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
@@ -83,4 +77,4 @@ def load_weights(model: torch.nn.Module, folder: RunFolder) -> None:
             f"{folder.weights_file} does not fit its config.toml: {', '.join(differing[:5])} differ; "
             f"the folder holds files of two runs, or was made by another version of tgap"
         )
-    model.load_state_dict(tensors)
+    module.load_state_dict(tensors)

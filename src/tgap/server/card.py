@@ -41,6 +41,6 @@ def model_card(scorer: Scorer, dataset: Dataset, run: LoadedRun | None = None) -
         "explains": isinstance(scorer, Explainer),
         "dataset": dataset_card(dataset),
         "settings": {} if run is None else run.config.to_dict(),
-        "metrics": {} if run is None else run.metrics,
+        "metrics": {} if run is None else run.report,
         "protocol": PROTOCOL,
     }

@@ -20,9 +20,10 @@ from typing import Any
 from tgap.config import RunConfig
 from tgap.errors import RunError
 from tgap.runs.files import Tensors, encode_tensors, read_json, read_tensors, sync_folder, write_bytes, writing
+from tgap.training.former import FORMER, former_state, former_tensors
 from tgap.training.state import TrainingState
 
-FORMAT = 2
+FORMAT = 3
 KEPT = 2
 # Settings that a resumed run may change: they say when to stop or save, how much memory validation takes, or how long
 # a step is (the way out when a loss is not finite; the run is then not the one that was begun).
@@ -46,12 +47,11 @@ class Checkpoint:
 
 def config_digest(config: RunConfig) -> str:
     """Digest of the settings that must not change in the middle of a run."""
-    settings = config.to_dict()
     fixed = {
-        section: {key: value for key, value in settings[section].items() if key not in CHANGEABLE.get(section, ())}
-        for section in ("model", "training", "evaluation")
+        section: {key: value for key, value in dict(settings).items() if key not in CHANGEABLE.get(section, ())}
+        for section, settings in config.sections.items()
     }
-    return _digest({"scorer": config.scorer, **fixed})
+    return _digest({"method": config.method, **fixed})
 
 
 class CheckpointStore:
@@ -69,7 +69,7 @@ class CheckpointStore:
         serial = self._serial(earlier[-1]) + 1 if earlier else 1
         target = self.folder / f"checkpoint-{serial:06d}"
         kept = f"{earlier[-1].name} is intact" if earlier else "there is no earlier checkpoint"
-        with writing(target, f"{kept}; afterwards go on with: tgap train --resume {self.folder.parent}"):
+        with writing(target, f"{kept}; afterwards resume the run {self.folder.parent}"):
             self.folder.mkdir(exist_ok=True)
             temporary = Path(tempfile.mkdtemp(prefix=".", suffix=".tmp", dir=self.folder))
             try:
@@ -93,7 +93,7 @@ class CheckpointStore:
                 self.problems.append(f"{path} is damaged and passed over: {problem}")
         if present:
             raise RunError(
-                f"no checkpoint in {self.folder} can be read ({self.problems[0]}); train again with a new --out"
+                f"no checkpoint in {self.folder} can be read ({self.problems[0]}); train again into a new folder"
             )
         return None
 
@@ -120,12 +120,14 @@ class CheckpointStore:
             tensors, _ = read_tensors(path / "tensors.safetensors")
         except (RunError, OSError) as error:
             raise _DamagedError(str(error)) from error
+        if record["format"] == FORMER:
+            return Checkpoint(path, TrainingState.from_dict(former_state(record["state"])), former_tensors(tensors))
         if record["format"] != FORMAT:
             raise RunError(f"{path} has format {record['format']}, this version of tgap reads {FORMAT}; train again")
         if record["config"] != self._config:
             raise RunError(
                 f"the settings differ from those {path} was made with; only {', '.join(CHANGEABLE_NAMES)} may change "
-                f"in the middle of a run; bring back the others in config.toml, or train again with a new --out"
+                f"in the middle of a run; bring back the others in config.toml, or train again into a new folder"
             )
         return Checkpoint(path, TrainingState.from_dict(record["state"]), tensors)
 

@@ -1,4 +1,4 @@
-"""curve.png: training loss and validation figures over epochs, redrawn after every validation."""
+"""curve.png: training loss and validation metrics over epochs, redrawn after every validation."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _draw_validations(valid: Axes, rounds: list[dict[str, Any]]) -> None:
         valid.text(0.5, 0.5, "no validation yet", ha="center", va="center", transform=valid.transAxes)
         return
     for label, protocol, name, color, style in _LINES:
-        heights = [line["figures"][protocol][name] for line in rounds]
+        heights = [line["validation"][protocol][name] for line in rounds]
         valid.plot([line["epochs"] for line in rounds], heights, style, color=color, marker=".", label=label)
     valid.set(xlabel="epochs", ylabel="validation", xlim=(0, None))
     valid.grid(alpha=0.3)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tgap.training.state import Figures
+from tgap.training.state import ProtocolMetrics
+
+if TYPE_CHECKING:
+    import torch
 
 StopReason = Literal["finished", "patience", "time", "interrupted"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
+class Progress:
     """Where training is when something happens."""
 
     step: int  # optimiser steps taken
     epochs: float  # epochs trained, a fraction inside an epoch
-    progress: float  # 0 to 1 over the whole run
+    share: float  # 0 to 1 over the whole run
     seconds: float  # time trained, over all resumes
 
 
@@ -27,7 +30,7 @@ class Moment:
 class Started:
     """Training begins or goes on."""
 
-    at: Moment
+    at: Progress
     epochs: float  # to be trained
     batches: int  # in the current epoch
     queries: int  # in an epoch
@@ -40,7 +43,7 @@ class Started:
 class Stepped:
     """One optimiser step."""
 
-    at: Moment
+    at: Progress
     loss: float
     rate: float
     queries: int
@@ -50,32 +53,40 @@ class Stepped:
 class Measured:
     """Means over the last ``log_steps`` steps, or over the fewer ones after which training stopped."""
 
-    at: Moment
+    at: Progress
     loss: float
     rate: float
     gradient_norm: float
-    unreachable: float  # share of queries whose answer no attention could reach
+    metrics: Mapping[str, float]  # the method's own, means over queries
     queries_per_second: float
     partial: bool = False  # fewer than ``log_steps``: void if training goes on, a whole line follows then
 
 
 @dataclass(frozen=True)
 class Validated:
-    """The validation split was scored. ``loss`` and ``unreachable`` are means over training since the last time."""
+    """The validation split was scored. ``loss`` and ``metrics`` are means over training since the last time."""
 
-    at: Moment
-    figures: Figures
+    at: Progress
+    validation: ProtocolMetrics
     loss: float
-    unreachable: float
+    metrics: Mapping[str, float]  # the method's own
     rate: float
     improved: bool
+
+
+@dataclass(frozen=True)
+class Improved:
+    """Validation was the best so far; told before ``Validated``. The tensors are live: copy or write them at once."""
+
+    at: Progress
+    weights: Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
 class Saved:
     """A checkpoint was written."""
 
-    at: Moment
+    at: Progress
     path: Path
 
 
@@ -83,9 +94,9 @@ class Saved:
 class Stopped:
     """Training ends, for now or for good."""
 
-    at: Moment
+    at: Progress
     reason: StopReason
-    best: Figures | None
+    best: ProtocolMetrics | None
     best_epochs: float
 
 
@@ -104,6 +115,9 @@ class Listener:
     def on_validating(self, done: int, total: int) -> None:
         """While validation queries are scored."""
 
+    def on_improvement(self, event: Improved) -> None:
+        """When the weights are the best so far."""
+
     def on_validation(self, event: Validated) -> None:
         """After every validation."""
 
@@ -117,7 +131,7 @@ class Listener:
         """Last call, after errors too: release files."""
 
 
-class Chorus(Listener):
+class ListenerGroup(Listener):
     """Many listeners as one, told in their order."""
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
@@ -142,6 +156,11 @@ class Chorus(Listener):
         """Tell all."""
         for listener in self._listeners:
             listener.on_validating(done, total)
+
+    def on_improvement(self, event: Improved) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_improvement(event)
 
     def on_validation(self, event: Validated) -> None:
         """Tell all."""

@@ -1,32 +1,31 @@
 """The loop: batch, step, now and then a validation and a checkpoint, until a reason to stop appears.
 
-It prints nothing and knows no files but checkpoints; listeners (``events.py``) do the rest. Whatever it decides is a
-function of the settings and of ``TrainingState``, so a run that was stopped anywhere goes on bit for bit as if it had
-not been; only the limits in minutes look at the clock.
+It knows no method (a ``Learner`` does what is particular to one), prints nothing and knows no files but checkpoints,
+which are optional; listeners (``events.py``) do the rest. Whatever it decides is a function of the settings and of
+``TrainingState``, so a run that was stopped anywhere goes on bit for bit as if it had not been; only the limits in
+minutes look at the clock.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Protocol
 
 import torch
 
 from tgap.config import TrainingConfig
 from tgap.errors import TrainingError
-from tgap.graph import View
-from tgap.scorer import IntArray, QueryBatch
+from tgap.learner import Batch, Learner, Plan
 from tgap.training.average import WeightAverage
-from tgap.training.batches import Batch, EpochPlan, TrainingQueries
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import (
-    Chorus,
+    Improved,
     Listener,
+    ListenerGroup,
     Measured,
-    Moment,
+    Progress,
     Saved,
     Started,
     Stepped,
@@ -37,60 +36,38 @@ from tgap.training.events import (
 from tgap.training.interruption import Interruption, InterruptionError
 from tgap.training.schedule import learning_rate
 from tgap.training.snapshot import restore_snapshot, take_snapshot
-from tgap.training.state import Figures, Tally, TrainingState
+from tgap.training.state import ProtocolMetrics, Tally, TrainingState
 
-
-class Loss(Protocol):
-    """Result of a model's loss: mean over the batch, and how many answers no attention could reach."""
-
-    @property
-    def value(self) -> torch.Tensor:
-        """Scalar, with gradient."""
-        ...
-
-    @property
-    def unreachable(self) -> int:
-        """Count."""
-        ...
-
-
-LossFunction = Callable[[QueryBatch, IntArray, View, int], Loss]
-Validate = Callable[[Callable[[int, int], None]], Figures]  # hears how many queries of how many are done
+Validate = Callable[[Callable[[int, int], None]], ProtocolMetrics]  # hears how many queries of how many are done
+SELECTED = "time"  # protocol whose metric decides which weights are best
 
 
 class Trainer:
-    """Trains ``model`` through ``loss`` (its own method). ``validate`` gives the figures of the model as it is now;
-    ``keep_best`` takes the weights whenever the validation figure of ``config.select_by`` is the best so far.
-    """
+    """Trains a learner. ``validate`` gives the metrics of its present weights; ``store`` keeps checkpoints, if any."""
 
     def __init__(
         self,
-        *,
-        model: torch.nn.Module,
-        loss: LossFunction,
-        queries: TrainingQueries,
+        learner: Learner,
         config: TrainingConfig,
-        store: CheckpointStore,
         validate: Validate,
-        keep_best: Callable[[Mapping[str, torch.Tensor], TrainingState], None],
+        *,
+        store: CheckpointStore | None = None,
         listeners: Sequence[Listener] = (),
         interruption: Interruption | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.model = model
+        self.model = learner.module
         self.config = config
         self.state = TrainingState()
-        self._loss = loss
-        self._queries = queries
+        self._learner = learner
         self._store = store
         self._validate_model = validate
-        self._keep_best = keep_best
-        self._listener = Chorus(listeners)
+        self._listener = ListenerGroup(listeners)
         self._interruption = interruption or Interruption()
         self._clock = clock
-        self._optimiser = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
-        self._average = WeightAverage(model, config.average_decay) if config.average_decay else None
-        self._plan: EpochPlan | None = None
+        self._optimiser = learner.optimiser()
+        self._average = WeightAverage(self.model, config.average_decay) if config.average_decay else None
+        self._plan: Plan | None = None
         self._saved: tuple[int, int] | None = None  # step and validated step of the newest checkpoint
         self._lap = self._saved_at = self._measured_at = 0.0
         self._measured_queries = 0
@@ -104,14 +81,14 @@ class Trainer:
             reason = self._train()
             if self._measured_queries and self.state.window.steps:
                 self._listener.on_measure(self._measured(self._last_rate, partial=True))
-            self._listener.on_stop(Stopped(self._moment(), reason, self.state.best, self.state.best_epochs))
+            self._listener.on_stop(Stopped(self._progress(), reason, self.state.best, self.state.best_epochs))
         finally:
             self._listener.close()
         return reason
 
     def _begin(self) -> None:
         torch.manual_seed(self.config.seed)
-        checkpoint = self._store.load()
+        checkpoint = self._store.load() if self._store is not None else None
         if checkpoint is not None:
             restore_snapshot(checkpoint.tensors, self.model, self._optimiser, self._average)
             self.state = checkpoint.state
@@ -152,10 +129,10 @@ class Trainer:
             group["lr"] = rate
         self._last_rate = rate
         self._optimiser.zero_grad(set_to_none=True)
-        result = self._loss(batch.queries, batch.answers, batch.view, self._epoch().sampling_seed)
-        value = float(result.value.detach())
+        loss = self.model(batch)
+        value = float(loss.value.detach())
         self._require_finite("loss", value, batch)
-        result.value.backward()  # type: ignore[no-untyped-call]
+        loss.value.backward()
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm or math.inf))
         self._require_finite("length of the gradient", norm, batch)
         self._optimiser.step()
@@ -166,24 +143,23 @@ class Trainer:
         state.batch += 1
         self._measured_queries += len(batch)
         for tally in (state.window, state.round):
-            tally.add(queries=len(batch), unreachable=result.unreachable, loss=value, gradient_norm=norm)
+            tally.add(queries=len(batch), loss=value, gradient_norm=norm, metrics=loss.metrics)
         if state.batch == len(self._epoch()):
             state.epoch, state.batch = state.epoch + 1, 0
-        self._listener.on_step(Stepped(self._moment(), value, rate, len(batch)))
+        self._listener.on_step(Stepped(self._progress(), value, rate, len(batch)))
         if state.step % self.config.log_steps == 0:
             self._measure(rate)
 
     def _require_finite(self, what: str, value: float, batch: Batch) -> None:
         if not math.isfinite(value):
-            config, run = self.config, self._store.folder.parent
+            config = self.config
             kept = "there is no checkpoint yet"
             if self._saved is not None:
                 kept = f"the weights of step {self._saved[0]}, before it, are kept in the newest checkpoint"
             clip = f"a lower training.clip_norm (now {config.clip_norm:g})"
             raise TrainingError(
                 f"the {what} became {value} in {batch.describe()}; {kept}; try a lower training.learning_rate (now "
-                f"{config.learning_rate:g}) or {clip if config.clip_norm else 'a training.clip_norm (now off)'}: "
-                f"tgap train --resume {run} --set training.learning_rate={config.learning_rate / 2:g}"
+                f"{config.learning_rate:g}) or {clip if config.clip_norm else 'a training.clip_norm (now off)'}"
             )
 
     def _measure(self, rate: float) -> None:
@@ -196,11 +172,11 @@ class Trainer:
         window = self.state.window
         seconds = self._clock() - self._measured_at  # of this process, without validations
         return Measured(
-            self._moment(),
+            self._progress(),
             window.mean_loss,
             rate,
             window.mean_gradient_norm,
-            window.unreachable_share,
+            window.mean_metrics,
             self._measured_queries / max(seconds, 1e-9),
             partial,
         )
@@ -215,18 +191,19 @@ class Trainer:
         state, rate, begun = self.state, self._rate(), self._clock()
         self.model.eval()
         with self._average.applied() if self._average is not None else nullcontext():
-            figures = self._validate_model(self._validating)
-            figure = figures["time"][self.config.select_by]
-            improved = state.best is None or figure > state.best["time"][self.config.select_by]
+            validation = self._validate_model(self._validating)
+            metric = validation[SELECTED][self.config.select_by]
+            improved = state.best is None or metric > state.best[SELECTED][self.config.select_by]
             if improved:
-                state.best, state.best_step = figures, state.step
+                state.best, state.best_step = validation, state.step
                 state.best_epochs = state.epochs_done(len(self._epoch()))
-                self._keep_best(self.model.state_dict(), state)
+                self._listener.on_improvement(Improved(self._progress(), self.model.state_dict()))
         self.model.train()
-        event = Validated(self._moment(), figures, state.round.mean_loss, state.round.unreachable_share, rate, improved)
+        trained = state.round
+        event = Validated(self._progress(), validation, trained.mean_loss, trained.mean_metrics, rate, improved)
         state.validated_step = state.step
         if not extra:
-            state.plateau = state.plateau.after(figure, self.config)
+            state.plateau = state.plateau.after(metric, self.config)
             state.validations, state.round = due, Tally()
         self._measured_at += self._clock() - begun
         self._listener.on_validation(event)
@@ -238,21 +215,21 @@ class Trainer:
 
     def _save(self) -> None:
         """Write a checkpoint, unless the newest one says the same."""
-        if self._mark() == self._saved:
+        if self._store is None or self._mark() == self._saved:
             return
         self.state.seconds, self._lap = self._seconds(), self._clock()
         path = self._store.save(self.state, take_snapshot(self.model, self._optimiser, self._average))
         self._saved, self._saved_at = self._mark(), self._clock()
-        self._listener.on_checkpoint(Saved(self._moment(), path))
+        self._listener.on_checkpoint(Saved(self._progress(), path))
 
-    def _epoch(self) -> EpochPlan:
+    def _epoch(self) -> Plan:
         """Batches of the epoch that the next batch belongs to."""
         if self._plan is None or self._plan.epoch != self.state.epoch:
-            self._plan = EpochPlan(self._queries, self.config, self.state.epoch)
+            self._plan = self._learner.plan(self.state.epoch)
         return self._plan
 
     def _rate(self) -> float:
-        return learning_rate(self.config, self.state.step, self._moment().progress, self.state.plateau.reductions)
+        return learning_rate(self.config, self.state.step, self._progress().share, self.state.plateau.reductions)
 
     def _seconds(self) -> float:
         return self.state.seconds + self._clock() - self._lap
@@ -260,23 +237,23 @@ class Trainer:
     def _mark(self) -> tuple[int, int]:
         return self.state.step, self.state.validated_step
 
-    def _moment(self) -> Moment:
+    def _progress(self) -> Progress:
         epochs = self.state.epochs_done(len(self._epoch()))
-        return Moment(
+        return Progress(
             step=self.state.step,
             epochs=epochs,
-            progress=min(1.0, epochs / self.config.epochs),
+            share=min(1.0, epochs / self.config.epochs),
             seconds=self._seconds(),
         )
 
     def _started(self) -> Started:
         validated = self.state.validated_step == self.state.step
         return Started(
-            self._moment(),
+            self._progress(),
             self.config.epochs,
             len(self._epoch()),
-            len(self._queries),
+            self._learner.queries,
             validated,
-            tuple(self._store.problems),
+            tuple(self._store.problems) if self._store is not None else (),
             60 * self.config.max_minutes,
         )

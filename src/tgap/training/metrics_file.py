@@ -1,6 +1,6 @@
 """metrics.jsonl: the course of training, a JSON object a line, of two kinds.
 
-``steps`` lines are means over ``log_steps`` steps, ``validation`` lines hold the figures of a validation. If training
+``steps`` lines are means over ``log_steps`` steps, ``validation`` lines hold the metrics of a validation. If training
 stops between two lines of steps, those since the last one have a line marked ``partial``. A resumed run first drops
 the lines that lie after its checkpoint, because those steps are taken again, and at its first step the partial one.
 """
@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from tgap.runs.files import write_bytes, writing
 from tgap.runs.folder import RunFolder
-from tgap.training.events import Listener, Measured, Moment, Started, Stepped, Validated
+from tgap.training.events import Listener, Measured, Progress, Started, Stepped, Validated
 
 
 class MetricsFile(Listener):
@@ -46,23 +46,23 @@ class MetricsFile(Listener):
                 "loss": event.loss,
                 "rate": event.rate,
                 "gradient_norm": event.gradient_norm,
-                "unreachable": event.unreachable,
+                **event.metrics,
                 "queries_per_second": event.queries_per_second,
                 **({"partial": True} if event.partial else {}),
             },
         )
 
     def on_validation(self, event: Validated) -> None:
-        """Add a line with the figures."""
+        """Add a line with the metrics."""
         self._add(
             "validation",
             event.at,
             {
-                "figures": event.figures,
+                "validation": event.validation,
                 "improved": event.improved,
                 "loss": event.loss,
                 "rate": event.rate,
-                "unreachable": event.unreachable,
+                **event.metrics,
             },
         )
 
@@ -77,7 +77,7 @@ class MetricsFile(Listener):
             write_bytes(self._path, "".join(f"{json.dumps(line)}\n" for line in lines).encode())
             self._file = self._path.open("a", encoding="utf-8")
 
-    def _add(self, kind: str, at: Moment, values: dict[str, Any]) -> None:
+    def _add(self, kind: str, at: Progress, values: dict[str, Any]) -> None:
         assert self._file is not None, "metrics before the start"
         line = {"kind": kind, "step": at.step, "epochs": at.epochs, "seconds": round(at.seconds, 3), **values}
         with writing(self._path):

@@ -7,7 +7,7 @@ from typing import Any
 from tgap.runs.environment import peak_memory_megabytes
 from tgap.runs.files import write_json
 from tgap.runs.folder import RunFolder
-from tgap.training.events import Listener, Moment, Stopped, Validated
+from tgap.training.events import Listener, Progress, Stopped, Validated
 
 
 class ReportFile(Listener):
@@ -18,18 +18,18 @@ class ReportFile(Listener):
         self._report: dict[str, Any] = folder.report()
 
     def on_validation(self, event: Validated) -> None:
-        """Note the figures of the newest and of the best weights."""
-        figures = {"epochs": event.at.epochs, "step": event.at.step, **event.figures}
-        self._report["last"] = {**figures, "loss": event.loss, "unreachable": event.unreachable}
+        """Note the metrics of the newest and of the best weights."""
+        metrics = {"epochs": event.at.epochs, "step": event.at.step, **event.validation}
+        self._report["last"] = {**metrics, "loss": event.loss, **event.metrics}
         if event.improved:
-            self._report["validation"] = figures
+            self._report["validation"] = metrics
         self._write("running", event.at)
 
     def on_stop(self, event: Stopped) -> None:
         """Note why training ended."""
         self._write(event.reason, event.at)
 
-    def _write(self, status: str, at: Moment) -> None:
+    def _write(self, status: str, at: Progress) -> None:
         seconds = round(at.seconds, 1)
         standing = {"status": status, "epochs": at.epochs, "steps": at.step, "seconds": seconds}
         self._report = {**standing, **{key: value for key, value in self._report.items() if key not in standing}}

@@ -1,7 +1,10 @@
-"""All tensors that training needs to go on exactly: weights, Adam's moments, the weight average, torch's generator.
+"""All tensors that training needs to go on exactly: weights, optimiser state, the weight average, torch's generator.
 
-Batches and samples need no saved generator: they are functions of (seed, epoch). Torch's own is kept so that a model
-which draws from it resumes exactly as well.
+weights/NAME               the module's parameters and buffers
+optimiser/KEY/NAME         what the optimiser keeps for parameter NAME, whatever optimiser it is
+average/NAME               the weight average, if it is on
+generator/torch            batches need no saved generator (they are functions of seed and epoch); torch's own is
+                           kept so that a module which draws from it resumes exactly as well
 """
 
 from __future__ import annotations
@@ -14,16 +17,15 @@ from tgap.errors import RunError
 from tgap.runs.files import Tensors
 from tgap.training.average import WeightAverage
 
-_ADAM = {"moment1": "exp_avg", "moment2": "exp_avg_sq", "count": "step"}
 _GENERATOR = "generator/torch"
 
 
-def take_snapshot(model: torch.nn.Module, optimiser: torch.optim.Adam, average: WeightAverage | None) -> Tensors:
+def take_snapshot(model: torch.nn.Module, optimiser: torch.optim.Optimizer, average: WeightAverage | None) -> Tensors:
     """Name -> tensor for everything; the tensors are the live ones, so write them before the next step."""
     tensors = {f"weights/{name}": tensor for name, tensor in model.state_dict().items()}
     for name, parameter in model.named_parameters():
-        kept = optimiser.state.get(parameter, {})  # empty for a parameter that never had a gradient
-        tensors |= {f"{ours}/{name}": kept[adams] for ours, adams in _ADAM.items() if adams in kept}
+        for key, kept in optimiser.state.get(parameter, {}).items():  # empty for one that never had a gradient
+            tensors[f"optimiser/{key}/{name}"] = torch.as_tensor(kept)
     if average is not None:
         tensors |= {f"average/{name}": tensor for name, tensor in average.tensors.items()}
         tensors["average_count"] = torch.tensor(average.count)
@@ -34,7 +36,7 @@ def take_snapshot(model: torch.nn.Module, optimiser: torch.optim.Adam, average: 
 def restore_snapshot(
     tensors: Mapping[str, torch.Tensor],
     model: torch.nn.Module,
-    optimiser: torch.optim.Adam,
+    optimiser: torch.optim.Optimizer,
     average: WeightAverage | None,
 ) -> None:
     """Put a snapshot back; one that does not fit the model is a RunError."""
@@ -42,11 +44,13 @@ def restore_snapshot(
         model.load_state_dict(_part(tensors, "weights"))
     except RuntimeError as error:
         raise RunError(f"the checkpoint does not fit the model of config.toml: {_one_line(error)}") from error
-    parts = {adams: _part(tensors, ours) for ours, adams in _ADAM.items()}
+    kept: dict[str, dict[str, torch.Tensor]] = {}
+    for path, tensor in _part(tensors, "optimiser").items():
+        key, _, name = path.partition("/")
+        kept.setdefault(name, {})[key] = tensor
     for name, parameter in model.named_parameters():
-        kept = {adams: part[name] for adams, part in parts.items() if name in part}
-        if kept:
-            optimiser.state[parameter] = kept
+        if name in kept:
+            optimiser.state[parameter] = kept[name]
     if average is not None:
         average.restore(_part(tensors, "average"), int(tensors["average_count"]))
     torch.set_rng_state(tensors[_GENERATOR])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from tgap.config import TrainingConfig
 from tgap.training.schedule import Plateau
 
-Figures = dict[str, dict[str, float]]  # protocol (raw, static, time) -> figure (mrr, hits1, ...) -> value
+ProtocolMetrics = dict[str, dict[str, float]]  # protocol (raw, static, time) -> metric (mrr, hits1, ...) -> value
 
 
 @dataclass(kw_only=True)
@@ -19,17 +20,18 @@ class Tally:
 
     steps: int = 0
     queries: int = 0
-    unreachable: int = 0  # answers that no attention could reach
     loss: float = 0.0  # sum over queries
     gradient_norm: float = 0.0  # sum over steps, before clipping
+    metrics: dict[str, float] = field(default_factory=dict)  # the method's own, summed over queries
 
-    def add(self, *, queries: int, unreachable: int, loss: float, gradient_norm: float) -> None:
+    def add(self, *, queries: int, loss: float, gradient_norm: float, metrics: Mapping[str, float]) -> None:
         """Take in one step whose mean loss is ``loss``."""
         self.steps += 1
         self.queries += queries
-        self.unreachable += unreachable
         self.loss += loss * queries
         self.gradient_norm += gradient_norm
+        for name, value in metrics.items():
+            self.metrics[name] = self.metrics.get(name, 0.0) + value
 
     @property
     def mean_loss(self) -> float:
@@ -37,9 +39,9 @@ class Tally:
         return self.loss / self.queries if self.queries else math.nan
 
     @property
-    def unreachable_share(self) -> float:
-        """Share of queries whose answer no attention could reach."""
-        return self.unreachable / self.queries if self.queries else 0.0
+    def mean_metrics(self) -> dict[str, float]:
+        """The method's own metrics, means over queries."""
+        return {name: value / self.queries for name, value in self.metrics.items()}
 
     @property
     def mean_gradient_norm(self) -> float:
@@ -60,7 +62,7 @@ class TrainingState:
     window: Tally = field(default_factory=Tally)  # since the last line of metrics
     round: Tally = field(default_factory=Tally)  # since the last validation
     plateau: Plateau = field(default_factory=Plateau)
-    best: Figures | None = None  # validation figures of the best weights
+    best: ProtocolMetrics | None = None  # validation metrics of the best weights
     best_step: int = -1
     best_epochs: float = 0.0
 

@@ -43,14 +43,14 @@ class TensorBoard(Listener):
             "train/loss": event.loss,
             "train/rate": event.rate,
             "train/gradient_norm": event.gradient_norm,
-            "train/unreachable": event.unreachable,
             "train/queries_per_second": event.queries_per_second,
+            **{f"train/{name}": value for name, value in event.metrics.items()},
         }
         self._write(scalars, event.at.step)
 
     def on_validation(self, event: Validated) -> None:
-        """Write the figures of all protocols."""
-        scalars = {f"{rule}/{name}": value for rule, part in event.figures.items() for name, value in part.items()}
+        """Write the metrics of all protocols."""
+        scalars = {f"{rule}/{name}": value for rule, part in event.validation.items() for name, value in part.items()}
         self._write({f"valid_{tag}": value for tag, value in scalars.items()}, event.at.step)
 
     def close(self) -> None:

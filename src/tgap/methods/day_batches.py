@@ -28,41 +28,12 @@ import numpy as np
 
 from tgap.config import TrainingConfig
 from tgap.data import Facts
-from tgap.graph import TemporalGraph, View
+from tgap.graph import TemporalGraph
+from tgap.model.batch import HiddenBatch
+from tgap.model.settings import TGAPSettings
 from tgap.scorer import IntArray, QueryBatch
 
 _PLAN, _SAMPLING = 0, 1  # what a stream is for, so that two streams of one epoch differ
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Queries with their answers and the facts that must be hidden from the model while it answers."""
-
-    epoch: int
-    index: int
-    queries: QueryBatch
-    answers: IntArray
-    facts: IntArray  # distinct ids as in ``graph.fact``
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    @property
-    def view(self) -> View:
-        """The graph without this batch's facts, their inverses and all copies."""
-        return View.all().without(self.facts.tolist())
-
-    def describe(self, shown: int = 3) -> str:
-        """One line that names the batch in a message, ids as in the dataset."""
-        times = np.unique(self.queries.time)
-        columns = (self.queries.subject, self.queries.relation, self.answers, self.queries.time)
-        rows = [tuple(int(column[row]) for column in columns) for row in range(min(shown, len(self)))]
-        days = ", ".join(str(int(time)) for time in times[:shown]) + (", ..." if len(times) > shown else "")
-        queries = ", ".join(map(str, rows))
-        return (
-            f"epoch {self.epoch + 1}, batch {self.index + 1} ({len(self)} queries at times {days}; "
-            f"first as (subject, relation, answer, time) ids: {queries})"
-        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +51,7 @@ class TrainingQueries:
         return len(self.subject)
 
     @classmethod
-    def of(cls, facts: Facts, graph: TemporalGraph, config: TrainingConfig) -> TrainingQueries:
+    def of(cls, facts: Facts, graph: TemporalGraph, settings: TGAPSettings, batch_size: int) -> TrainingQueries:
         """Both directions of every fact (repeated facts stay repeated), grouped into units."""
         subject = np.concatenate([facts.subject, facts.object])
         relation = np.concatenate([facts.relation, facts.relation + graph.num_relations])
@@ -91,12 +62,12 @@ class TrainingQueries:
         fact = np.concatenate([known, known])
 
         # What stays together: queries that walk alike, or only the copies of one fact's query.
-        alike = (subject, relation) if config.siblings == "together" else (fact, relation)
+        alike = (subject, relation) if settings.siblings == "together" else (fact, relation)
         walk = _number_rows(time, *alike)
-        group = _join_directions(walk) if config.directions == "together" else walk
+        group = _join_directions(walk) if settings.directions == "together" else walk
         order = np.lexsort((relation, fact, group))  # group numbers rise with time
         place = _place_in_group(group[order])
-        fresh = place % config.batch_size == 0  # a new unit, or the cut of one that is larger than a batch
+        fresh = place % batch_size == 0  # a new unit, or the cut of one that is larger than a batch
         bounds = np.append(np.flatnonzero(fresh), len(order)).astype(np.int64)
         return cls(subject[order], relation[order], answer[order], time[order], fact[order], bounds)
 
@@ -104,21 +75,26 @@ class TrainingQueries:
 class EpochPlan:
     """The batches of one epoch, a pure function of the queries, the settings and the epoch's number."""
 
-    def __init__(self, queries: TrainingQueries, config: TrainingConfig, epoch: int) -> None:
+    def __init__(self, queries: TrainingQueries, settings: TGAPSettings, training: TrainingConfig, epoch: int) -> None:
         self.queries = queries
         self.epoch = epoch
-        self.sampling_seed = int(_stream(config.seed, epoch, _SAMPLING).random_raw()) >> 1  # fits a signed 64-bit word
-        random = _stream(config.seed, epoch, _PLAN)
+        self.sampling_seed = (
+            int(_stream(training.seed, epoch, _SAMPLING).random_raw()) >> 1
+        )  # fits a signed 64-bit word
+        random = _stream(training.seed, epoch, _PLAN)
         sizes = np.diff(queries.unit)
         shuffled = np.argsort(random.random_raw(len(sizes)), kind="stable")
         day_of_unit = _number_rows(queries.time[queries.unit[:-1]])
-        pool_of_day = _pools(np.bincount(day_of_unit, weights=sizes).astype(np.int64), config, random)
+        day_sizes = np.bincount(day_of_unit, weights=sizes).astype(np.int64)
+        pool_of_day = _pools(day_sizes, settings, training.batch_size, random)
         pool = pool_of_day[day_of_unit[shuffled]]
         by_pool = np.lexsort((-sizes[shuffled], pool))  # stable: equal sizes stay shuffled
         shuffled = shuffled[by_pool]
         cuts = np.flatnonzero(np.diff(pool[by_pool])) + 1
         batches = [
-            units for members in np.split(shuffled, cuts) for units in _deal(members, sizes[members], config.batch_size)
+            units
+            for members in np.split(shuffled, cuts)
+            for units in _deal(members, sizes[members], training.batch_size)
         ]
         order = np.argsort(random.random_raw(len(batches)), kind="stable")
         self._units = [np.sort(batches[place]) for place in order]
@@ -126,14 +102,15 @@ class EpochPlan:
     def __len__(self) -> int:
         return len(self._units)
 
-    def __getitem__(self, index: int) -> Batch:
+    def __getitem__(self, index: int) -> HiddenBatch:
         if not 0 <= index < len(self):
             raise IndexError(f"batch {index} of {len(self)}")
         queries = self.queries
         units = self._units[index]
         rows = np.concatenate([np.arange(queries.unit[u], queries.unit[u + 1]) for u in units])
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
-        return Batch(self.epoch, index, batch, queries.answer[rows], np.unique(queries.fact[rows]))
+        hidden = np.unique(queries.fact[rows])
+        return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, self.sampling_seed)
 
 
 def _stream(seed: int, epoch: int, purpose: int) -> np.random.PCG64:
@@ -176,25 +153,25 @@ def _place_in_group(group: IntArray) -> IntArray:
     return rows - np.maximum.accumulate(np.where(first, rows, 0))
 
 
-def _least_pool(config: TrainingConfig) -> float:
-    """Count the queries that a pool needs, so that a batch hides no more than ``hidden_share`` of its timestamps."""
-    if config.hidden_share == 1:
-        return config.batch_size / 2
-    hidden_facts = config.batch_size / (2 if config.directions == "together" else 1)
-    return 2 * hidden_facts / config.hidden_share
+def _least_pool(settings: TGAPSettings, batch_size: int) -> float:
+    """Queries that a pool needs, so that a batch hides no more than ``hidden_share`` of its timestamps."""
+    if settings.hidden_share == 1:
+        return batch_size / 2
+    hidden_facts = batch_size / (2 if settings.directions == "together" else 1)
+    return 2 * hidden_facts / settings.hidden_share
 
 
-def _pools(day_sizes: IntArray, config: TrainingConfig, random: np.random.PCG64) -> IntArray:
+def _pools(day_sizes: IntArray, settings: TGAPSettings, batch_size: int, random: np.random.PCG64) -> IntArray:
     """Pool of each timestamp: rule 1 of the module."""
     pool = np.zeros(len(day_sizes), dtype=np.int64)
-    if config.days_per_batch == 0:
+    if settings.days_per_batch == 0:
         return pool
-    enough = _least_pool(config)
+    enough = _least_pool(settings, batch_size)
     shuffled = np.argsort(random.random_raw(len(day_sizes)), kind="stable")
     thin_first = shuffled[np.argsort(day_sizes[shuffled] >= enough, kind="stable")]
     current = days = queries = 0
     for day in thin_first:
-        if days >= config.days_per_batch and queries >= enough:
+        if days >= settings.days_per_batch and queries >= enough:
             current, days, queries = current + 1, 0, 0
         pool[day] = current
         days, queries = days + 1, queries + int(day_sizes[day])

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +13,9 @@ from tgap.config import TrainingConfig
 from tgap.data import Facts
 from tgap.graph import TemporalGraph
 from tgap.graph.resolve import visible_graph
-from tgap.training.batches import Batch, EpochPlan, TrainingQueries
+from tgap.methods.day_batches import EpochPlan, TrainingQueries
+from tgap.model.batch import HiddenBatch
+from tgap.model.settings import TGAPSettings
 
 RELATIONS = 3
 
@@ -22,11 +24,23 @@ def graph_of(facts: Facts) -> TemporalGraph:
     return TemporalGraph.build(6, RELATIONS, facts.subject, facts.relation, facts.object, facts.time)
 
 
-def plan_of(facts: Facts, config: TrainingConfig, epoch: int = 0) -> EpochPlan:
-    return EpochPlan(TrainingQueries.of(facts, graph_of(facts), config), config, epoch)
+class Choices(NamedTuple):
+    """What decides an epoch's batches."""
+
+    settings: TGAPSettings
+    training: TrainingConfig
 
 
-def rows(batch: Batch) -> list[tuple[int, ...]]:
+def choices(batch_size: int = 32, seed: int = 0, **settings: Any) -> Choices:
+    return Choices(TGAPSettings(**settings), TrainingConfig(batch_size=batch_size, seed=seed))
+
+
+def plan_of(facts: Facts, config: Choices, epoch: int = 0, graph: TemporalGraph | None = None) -> EpochPlan:
+    queries = TrainingQueries.of(facts, graph or graph_of(facts), config.settings, config.training.batch_size)
+    return EpochPlan(queries, config.settings, config.training, epoch)
+
+
+def rows(batch: HiddenBatch) -> list[tuple[int, ...]]:
     columns = (batch.queries.subject, batch.queries.relation, batch.answers, batch.queries.time)
     return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
 
@@ -45,7 +59,7 @@ facts_strategy = st.builds(
     days=st.integers(1, 12),
 )
 config_strategy = st.builds(
-    TrainingConfig,
+    choices,
     batch_size=st.integers(1, 20),
     days_per_batch=st.integers(0, 3),
     hidden_share=st.sampled_from([0.2, 0.5, 1.0]),
@@ -57,22 +71,18 @@ config_strategy = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(facts=facts_strategy, config=config_strategy, epoch=st.integers(0, 3))
-def test_every_query_occurs_once_an_epoch_and_no_batch_is_too_large(
-    facts: Facts, config: TrainingConfig, epoch: int
-) -> None:
+def test_every_query_occurs_once_an_epoch_and_no_batch_is_too_large(facts: Facts, config: Choices, epoch: int) -> None:
     plan = plan_of(facts, config, epoch)
     batches = [plan[index] for index in range(len(plan))]
     assert sum((Counter(rows(batch)) for batch in batches), Counter()) == expected_rows(facts)
-    assert all(1 <= len(batch) <= config.batch_size for batch in batches)
+    assert all(1 <= len(batch) <= config.training.batch_size for batch in batches)
 
 
 @settings(max_examples=40, deadline=None)
 @given(facts=facts_strategy, config=config_strategy)
-def test_a_batch_hides_its_facts_with_inverses_and_copies_and_nothing_else(
-    facts: Facts, config: TrainingConfig
-) -> None:
+def test_a_batch_hides_its_facts_with_inverses_and_copies_and_nothing_else(facts: Facts, config: Choices) -> None:
     graph = graph_of(facts)
-    plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+    plan = plan_of(facts, config, graph=graph)
     for index in range(len(plan)):
         batch = plan[index]
         asked = {(s, r, o, t) for s, r, o, t in rows(batch)}
@@ -84,7 +94,7 @@ def test_a_batch_hides_its_facts_with_inverses_and_copies_and_nothing_else(
 
 @settings(max_examples=30, deadline=None)
 @given(facts=facts_strategy, config=config_strategy, epoch=st.integers(0, 3))
-def test_same_seed_and_epoch_give_the_same_batches(facts: Facts, config: TrainingConfig, epoch: int) -> None:
+def test_same_seed_and_epoch_give_the_same_batches(facts: Facts, config: Choices, epoch: int) -> None:
     first, again = plan_of(facts, config, epoch), plan_of(facts, config, epoch)
     assert len(first) == len(again)
     assert first.sampling_seed == again.sampling_seed
@@ -94,33 +104,33 @@ def test_same_seed_and_epoch_give_the_same_batches(facts: Facts, config: Trainin
 
 @settings(max_examples=40, deadline=None)
 @given(facts=facts_strategy, config=config_strategy)
-def test_queries_that_walk_together_share_a_batch(facts: Facts, config: TrainingConfig) -> None:
+def test_queries_that_walk_together_share_a_batch(facts: Facts, config: Choices) -> None:
     plan = plan_of(facts, config)
     homes: dict[tuple[int, int, int], list[int]] = {}
     for index in range(len(plan)):
         for s, r, _, t in rows(plan[index]):
             homes.setdefault((s, r, t), []).append(index)
     for batches in homes.values():
-        if config.directions == "apart" and config.siblings == "together":
-            assert len(set(batches)) == -(-len(batches) // config.batch_size)
+        if config.settings.directions == "apart" and config.settings.siblings == "together":
+            assert len(set(batches)) == -(-len(batches) // config.training.batch_size)
 
 
 def test_epochs_and_seeds_differ() -> None:
     facts = random_facts(0, facts=200, entities=6, relations=RELATIONS, days=10)
-    config = TrainingConfig(batch_size=8)
-    plans = [plan_of(facts, config, 0), plan_of(facts, config, 1), plan_of(facts, TrainingConfig(batch_size=8, seed=1))]
+    config = choices(batch_size=8)
+    plans = [plan_of(facts, config, 0), plan_of(facts, config, 1), plan_of(facts, choices(batch_size=8, seed=1))]
     first = [tuple(rows(plan[0])) for plan in plans]
     assert len(set(first)) == 3
     assert len({plan.sampling_seed for plan in plans}) == 3
 
 
-def forty_answers(**settings: Any) -> list[Batch]:
+def forty_answers(**settings: Any) -> list[HiddenBatch]:
     """Batches of eight, where one (s, r, t) has forty answers."""
     count = 40
     facts = Facts(np.zeros(count, int), np.zeros(count, int), np.arange(count), np.zeros(count, int))
     graph = TemporalGraph.build(count, RELATIONS, *facts.columns)
-    config = TrainingConfig(batch_size=8, hidden_share=1.0, **settings)
-    plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+    config = choices(batch_size=8, hidden_share=1.0, **settings)
+    plan = plan_of(facts, config, graph=graph)
     return [plan[index] for index in range(len(plan))]
 
 
@@ -144,9 +154,8 @@ def test_directions_together_hide_half_as_much() -> None:
     facts = random_facts(0, facts=400, entities=6, relations=RELATIONS, days=4)
     distinct = Facts(*np.unique(np.stack(facts.columns, axis=1), axis=0).T)
     shares = {}
-    choices: tuple[Literal["apart", "together"], ...] = ("apart", "together")
-    for directions in choices:
-        plan = plan_of(distinct, TrainingConfig(batch_size=200, days_per_batch=0, directions=directions))
+    for directions in ("apart", "together"):
+        plan = plan_of(distinct, choices(batch_size=200, days_per_batch=0, directions=directions))
         batches = [plan[index] for index in range(len(plan))]
         shares[directions] = sum(len(batch.facts) for batch in batches) / sum(len(batch) for batch in batches)
     assert shares["together"] == pytest.approx(0.5, abs=0.05)
@@ -159,11 +168,11 @@ def test_a_day_is_divided_evenly_and_thin_days_are_pooled() -> None:
     full = Facts(many, random.integers(0, 3, 80), 80 + many, np.zeros(80, dtype=np.int64))
     thin = Facts(many[:20], many[:20] * 0, 80 + many[:20], 1 + np.arange(20))  # one fact a day
     both = Facts.concatenate([full, thin])
-    config = TrainingConfig(batch_size=30, hidden_share=1.0, directions="apart")
+    config = choices(batch_size=30, hidden_share=1.0, directions="apart")
     graph = TemporalGraph.build(160, 3, both.subject, both.relation, both.object, both.time)
 
     def sizes(facts: Facts) -> list[int]:
-        plan = EpochPlan(TrainingQueries.of(facts, graph, config), config, 0)
+        plan = plan_of(facts, config, graph=graph)
         return sorted(len(plan[index]) for index in range(len(plan)))
 
     assert sizes(full) == [26, 26, 27, 27, 27, 27]
@@ -175,7 +184,7 @@ def test_a_day_is_divided_evenly_and_thin_days_are_pooled() -> None:
 @pytest.mark.parametrize("share", [0.3, 0.5])
 def test_a_batch_hides_about_the_allowed_share_of_a_day(directions: Literal["apart", "together"], share: float) -> None:
     facts = random_facts(2, facts=1200, entities=6, relations=RELATIONS, days=100)
-    config = TrainingConfig(batch_size=16, hidden_share=share, directions=directions)
+    config = choices(batch_size=16, hidden_share=share, directions=directions)
     plan = plan_of(facts, config)
     on_day = np.bincount(facts.time)
     shares: list[float] = []
@@ -184,20 +193,20 @@ def test_a_batch_hides_about_the_allowed_share_of_a_day(directions: Literal["apa
         asked = hidden / 2 if directions == "together" else hidden
         shares.extend(asked / on_day[times])
     assert np.mean(shares) <= 1.5 * share
-    unlimited = plan_of(facts, TrainingConfig(batch_size=16, hidden_share=1.0, directions=directions))
+    unlimited = plan_of(facts, choices(batch_size=16, hidden_share=1.0, directions=directions))
     assert len(np.unique(unlimited[0].queries.time)) == 1
 
 
 def test_batches_of_one_day_hold_one_day() -> None:
     facts = random_facts(1, facts=600, entities=6, relations=RELATIONS, days=5)
     for days in (1, 2):
-        plan = plan_of(facts, TrainingConfig(batch_size=32, days_per_batch=days))
+        plan = plan_of(facts, choices(batch_size=32, days_per_batch=days))
         spread = [len(np.unique(plan[index].queries.time)) for index in range(len(plan))]
         assert max(spread) <= days
 
 
 def test_a_batch_describes_itself() -> None:
     facts = Facts(np.array([3]), np.array([1]), np.array([4]), np.array([7]))
-    text = plan_of(facts, TrainingConfig(), epoch=1)[0].describe()
+    text = plan_of(facts, choices(), epoch=1)[0].describe()
     assert text.startswith("epoch 2, batch 1 (2 queries at times 7;")
     assert "(3, 1, 4, 7)" in text

@@ -1,0 +1,96 @@
+"""Every way to answer, by name. The only place that knows methods by name.
+
+To add one: write a file that holds its settings, its scorer or module and a ``Method``, and add a line to ``METHODS``.
+docs/architecture.md has the recipe. Files are imported when a method is asked for, so listing names costs nothing.
+
+>>> config_for("tgap", "icews14").model.core_nodes
+20
+>>> parse_config(config_for("recency", "world").to_toml()).method
+'recency'
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from tgap.config import EvaluationConfig, RunConfig, TrainingConfig
+from tgap.data import Dataset
+from tgap.errors import ConfigError
+from tgap.learner import Learner, Method
+from tgap.methods.former import from_former
+from tgap.scorer import Scorer
+
+# Name -> where its Method stands.
+METHODS: dict[str, str] = {
+    "tgap": "tgap.methods.tgap:METHOD",
+    "recency": "tgap.baselines.recency:METHOD",
+    "frequency": "tgap.baselines.frequency:METHOD",
+}
+DEFAULT = "tgap"
+BESIDE = ("recency", "frequency")  # cheap enough to stand beside every result
+
+
+def find_method(name: str) -> Method:
+    """The method of that name."""
+    if name not in METHODS:
+        raise ConfigError(f"unknown method {name!r}; expected one of {', '.join(METHODS)}")
+    module, _, attribute = METHODS[name].partition(":")
+    method = getattr(import_module(module), attribute)
+    assert isinstance(method, Method), f"{METHODS[name]} is no Method"
+    return method
+
+
+def config_for(method: str, dataset: str, preset: str = "recommended") -> RunConfig:
+    """Settings of a method for a dataset, from one of the method's presets."""
+    chosen = find_method(method)
+    if preset not in chosen.presets:
+        raise ConfigError(f"unknown preset {preset!r} of {method}; expected one of {', '.join(chosen.presets)}")
+    return _build(chosen, dataset, chosen.presets[preset](dataset))
+
+
+def parse_config(text: str) -> RunConfig:
+    """Config from TOML text, of this or of the former form; missing settings take their defaults."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"the configuration is not valid TOML: {error}") from error
+    values = from_former(values)
+    known = ("dataset", "method", "model", "training", "evaluation")
+    for key, value in values.items():
+        if key not in known:
+            raise ConfigError(f"unknown setting {key!r}; expected one of {', '.join(known)}")
+        if key in known[2:] and not isinstance(value, Mapping):
+            raise ConfigError(f"{key} is {value!r}; expected a table of settings")
+    for key in ("dataset", "method"):
+        if not isinstance(values.get(key), str):
+            raise ConfigError(f"{key} is {values.get(key)!r}; expected a name")
+    return _build(find_method(values["method"]), values["dataset"], values)
+
+
+def _build(method: Method, dataset: str, values: Mapping[str, Any]) -> RunConfig:
+    return RunConfig(
+        dataset=dataset,
+        method=method.name,
+        model=method.settings(**values.get("model", {})),
+        training=TrainingConfig(**values.get("training", {})),
+        evaluation=EvaluationConfig(**values.get("evaluation", {})),
+    )
+
+
+def make_learner(config: RunConfig, dataset: Dataset) -> Learner:
+    """What learns a config's model, with its initial weights: a function of the settings alone."""
+    method = find_method(config.method)
+    if method.learn is None:
+        raise ConfigError(f"{config.method} needs no training; it answers at once")
+    return method.learn(dataset, config)
+
+
+def make_scorer(config: RunConfig, dataset: Dataset) -> Scorer:
+    """The scorer of a method that needs no training."""
+    method = find_method(config.method)
+    if method.build is None:
+        raise ConfigError(f"{config.method} answers only after training; give one of its runs")
+    return method.build(dataset, config)
