@@ -35,6 +35,7 @@ class Entry(NamedTuple):
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("demo", "See the whole product on a small invented world."),
     "data": Entry("data", "List, show, download and import datasets."),
+    "methods": Entry("methods", "List the methods that can be trained and asked."),
     "train": Entry("train", "Train a model on a dataset."),
     "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
     "predict": Entry("predict", "Answer a question about the facts at a time."),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from tgap.evaluation.protocols import HEADLINE, RAW, Protocol
 from tgap.training.events import Listener, Started, Stepped, Stopped, Validated
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ _NAMES = {"mrr": "MRR", "hits1": "Hits@1", "hits3": "@3", "hits10": "@10"}
 def metrics_line(metrics: ProtocolMetrics) -> str:
     """Time-filtered and raw metrics in one line; Hits in percent."""
 
-    def part(protocol: str) -> str:
-        values = metrics[protocol]
+    def part(protocol: Protocol) -> str:
+        values = metrics[protocol.name]
         hits = " ".join(f"{_NAMES[key]} {100 * values[key]:.1f}" for key in ("hits1", "hits3", "hits10"))
-        return f"MRR {values['mrr']:.4f} {hits}"
+        return f"{protocol.title} MRR {values['mrr']:.4f} {hits}"
 
-    return f"time-filtered {part('time')}  |  raw {part('raw')}"
+    return f"{part(HEADLINE)}  |  {part(RAW)}"
 
 
 def duration(seconds: float) -> str:

@@ -49,6 +49,12 @@ def find_files(name: str) -> list[Path] | None:
     return None
 
 
+def is_here(name: str) -> bool:
+    """Whether a dataset of the catalog can be loaded without fetching anything."""
+    source = source_of(name)
+    return source.make is not None or find_files(source.name) is not None
+
+
 def stored_folders() -> dict[str, Path]:
     """Imported datasets in the data folders, by name."""
     found: dict[str, Path] = {}

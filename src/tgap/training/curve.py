@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from tgap.evaluation import HEADLINE
+from tgap.evaluation.protocols import RAW
 from tgap.runs.files import write_bytes, writing
 from tgap.runs.folder import RunFolder
 from tgap.training.events import Listener, Stopped, Validated
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LINES = (
-    ("MRR, time-filtered", "time", "mrr", "C0", "-"),
-    ("MRR, raw", "raw", "mrr", "C0", ":"),
-    ("Hits@1, time-filtered", "time", "hits1", "C1", "-"),
-    ("Hits@10, time-filtered", "time", "hits10", "C2", "-"),
+    ("MRR", HEADLINE, "mrr", "C0", "-"),
+    ("MRR", RAW, "mrr", "C0", ":"),
+    ("Hits@1", HEADLINE, "hits1", "C1", "-"),
+    ("Hits@10", HEADLINE, "hits10", "C2", "-"),
 )
 
 
@@ -72,8 +74,15 @@ def _draw_validations(valid: Axes, rounds: list[dict[str, Any]]) -> None:
         valid.text(0.5, 0.5, "no validation yet", ha="center", va="center", transform=valid.transAxes)
         return
     for label, protocol, name, color, style in _LINES:
-        heights = [line["validation"][protocol][name] for line in rounds]
-        valid.plot([line["epochs"] for line in rounds], heights, style, color=color, marker=".", label=label)
+        heights = [line["validation"][protocol.name][name] for line in rounds]
+        valid.plot(
+            [line["epochs"] for line in rounds],
+            heights,
+            style,
+            color=color,
+            marker=".",
+            label=f"{label}, {protocol.title}",
+        )
     valid.set(xlabel="epochs", ylabel="validation", xlim=(0, None))
     valid.grid(alpha=0.3)
     valid.legend(fontsize="small")

@@ -17,6 +17,7 @@ import torch
 
 from tgap.config import TrainingConfig
 from tgap.errors import TrainingError
+from tgap.evaluation import HEADLINE
 from tgap.learner import Batch, Learner, Plan
 from tgap.training.average import WeightAverage
 from tgap.training.checkpoint import CheckpointStore
@@ -39,7 +40,7 @@ from tgap.training.snapshot import restore_snapshot, take_snapshot
 from tgap.training.state import ProtocolMetrics, Tally, TrainingState
 
 Validate = Callable[[Callable[[int, int], None]], ProtocolMetrics]  # hears how many queries of how many are done
-SELECTED = "time"  # protocol whose metric decides which weights are best
+SELECTED = HEADLINE.name  # protocol whose metric decides which weights are best
 
 
 class Trainer:
