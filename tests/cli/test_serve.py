@@ -49,9 +49,10 @@ def test_serve_answers_and_stops(served: tuple[subprocess.Popen[str], str]) -> N
     process.send_signal(signal.SIGTERM)
     _, log = process.communicate(timeout=60)
     assert process.returncode == 0
-    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in log.splitlines()]  # every line is an object
     assert any(line.get("path") == "/api/v1/explain" and line["status"] == 200 for line in lines)
-    assert "finished" in log
+    assert [line["message"] for line in lines if line["logger"] == "tgap.server"] == ["loading", "listening", "stopped"]
+    assert lines[-1]["every_turn_finished"] is True
 
 
 def test_another_host_needs_a_token(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
 from tests.tiny import tiny_config, tiny_graph
 from tgap.errors import QueryError
 from tgap.explain import profile as module
-from tgap.explain.profile import queries_profile, query_profile
+from tgap.explain.profile import profile_in_turns, queries_profile, query_profile
 from tgap.graph import View
 from tgap.graph.resolve import visible_graph
 from tgap.graph.view import WHOLE
@@ -88,6 +88,23 @@ def test_a_long_timeline_shares_bins_but_never_the_present(monkeypatch: pytest.M
     assert coarse.unit > 1
     assert coarse.by_sign(coarse.attention) == pytest.approx(fine.by_sign(fine.attention))
     assert coarse.by_sign(coarse.base) == fine.by_sign(fine.base)
+
+
+def test_in_turns_it_is_the_same_profile() -> None:
+    explainer = tiny_explainer(4)
+    queries = QueryBatch.of([Query(0, 0, 6), Query(1, 1, 3), Query(0, 0, 6)])
+    work, turns = profile_in_turns(explainer, queries), []
+    while True:
+        try:
+            turns.append(next(work))
+        except StopIteration as ended:
+            found = ended.value
+            break
+    assert turns == [(1, 2), (2, 2)]
+    expected = queries_profile(explainer, queries)
+    assert found.queries == 3
+    np.testing.assert_array_equal(found.attention, expected.attention)
+    np.testing.assert_array_equal(found.base, expected.base)
 
 
 def test_progress_sees_every_distinct_query() -> None:

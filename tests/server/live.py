@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
 
-from tgap.server.serving import address_of, configuration, listen
+from tgap.server.serving import Server, address_of, listen
 
 
 @contextmanager
 def running(app: FastAPI, *, ready: bool = True) -> Iterator[str]:
     """Serve ``app`` inside the block; gives its address once it is up (and ready)."""
     bound = listen("127.0.0.1", 0)
-    server = uvicorn.Server(configuration(app, patience=10))
+    server = Server(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     address = address_of(bound)

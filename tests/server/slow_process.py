@@ -1,16 +1,17 @@
-"""A process that serves a scorer which takes a second: to be stopped in the middle of an answer.
+"""A process that serves a scorer which takes some seconds (its argument): to be stopped in the middle of an answer.
 
 It prints its address, and "begun" when an answer is being computed.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 
 from tests.server.slow import SlowScorer, slow_service
 from tgap.scorer import FloatArray, QueryBatch
 from tgap.server.app import create_app
-from tgap.server.log import set_up_log
+from tgap.server.log import structured_log
 from tgap.server.serving import address_of, listen, serve
 
 
@@ -20,13 +21,13 @@ def main() -> None:
 
     def slow(queries: QueryBatch) -> FloatArray:
         print("begun", flush=True)  # noqa: T201
-        time.sleep(1)
+        time.sleep(float(sys.argv[1]))
         return quick(queries)
 
     bound = listen("127.0.0.1", 0)
     app = create_app(service, initialise=lambda: setattr(scorer, "score", _after_the_first(slow, scorer)))
-    set_up_log(access=True)
-    serve(app, bound, patience=20, started=lambda: print(address_of(bound), flush=True))  # noqa: T201
+    with structured_log(access=True):
+        serve(app, bound, started=lambda: print(address_of(bound), flush=True))  # noqa: T201
 
 
 def _after_the_first(slow: object, scorer: SlowScorer) -> object:

@@ -66,41 +66,68 @@ def test_asking_again_gives_the_kept_answer(client: httpx.Client) -> None:
     assert first.content == again.content
 
 
-def test_without_facts_the_answer_is_that_of_the_check(client: httpx.Client) -> None:
+@pytest.mark.parametrize("way", [{"object": "South Korea"}, {"answer": "South Korea"}])
+def test_without_facts_the_answer_is_that_of_the_check(client: httpx.Client, way: dict[str, str]) -> None:
     explained = ask(client, "explain", answer="South Korea", check=2)
     removed = explained["check"]["strongest"]
-    found = ask(client, "without", facts=removed["facts"], object="South Korea")
-    assert found["schema"] == PREDICTION
-    assert found["asked"]["score"] == pytest.approx(removed["probability"], rel=1e-5)
-    assert found["asked"]["rank"] == removed["rank"]
+    found = ask(client, "counterfactual", facts=removed["facts"], **way)
+    assert found["schema"] == "tgap.counterfactual/1"
+    assert found["facts"] == removed["facts"]
+    assert found["before"] == {**ask(client, "predict"), "asked": explained["answer"]}
+    after = found["after"]["asked"]
+    assert after["score"] == pytest.approx(removed["probability"], rel=1e-5)
+    assert after["rank"] == removed["rank"]
+    first = [found[when]["answers"][0]["name"] for when in ("before", "after")]
+    assert found["changes"] == (first[0] != first[1])
+
+
+def test_where_the_subject_is_asked_for_its_change_is_told_too(client: httpx.Client) -> None:
+    fact = ["North Korea", "Threaten", "South Korea", "2014-04-28"]
+    found = ask(client, "counterfactual", subject=None, object="South Korea", answer="North Korea", facts=[fact])
+    assert found["before"]["asked"]["name"] == found["after"]["asked"]["name"] == "North Korea"
 
 
 def test_facts_that_are_not_in_training_cannot_be_taken_away(client: httpx.Client) -> None:
     fact = ["North Korea", "Consult", "Lonely Island", "2014-04-29"]  # a test fact
-    reply = client.post("/api/v1/without", json={**QUESTION, "facts": [fact]})
+    reply = client.post("/api/v1/counterfactual", json={**QUESTION, "facts": [fact]})
     assert reply.status_code == 422
     assert "no training fact" in reply.json()["error"]["message"]
 
 
-def test_bulk_answers_in_order_and_tells_errors_in_their_place(client: httpx.Client) -> None:
+def bulk(client: httpx.Client, questions: list[Any]) -> list[dict[str, Any]]:
+    """Entries of a bulk answer in the order of the questions."""
+    reply = client.post("/api/v1/bulk", json={"questions": questions})
+    assert reply.status_code == 200
+    assert reply.headers["content-type"] == "application/x-ndjson"
+    entries = [json.loads(line) for line in reply.text.splitlines()]
+    return sorted(entries, key=lambda entry: int(entry["index"]))
+
+
+def test_bulk_tells_errors_in_their_place_and_one_spoils_no_other(client: httpx.Client) -> None:
     questions = [
         {**QUESTION, "time": "2014-05-01", "top": 3},
         {**QUESTION, "subject": "Nort Korea"},
         {**QUESTION, "time": "yesterday"},
+        {**QUESTION, "top": 100_000},
+        "no question at all",
+        {"subject": "Japan"},
         {**QUESTION, "time": "2014-03-01", "top": 1},
     ]
-    reply = client.post("/api/v1/bulk", json={"questions": questions})
-    assert reply.status_code == 200
-    results = reply.json()["results"]
-    assert [entry["error"] and entry["error"]["code"] for entry in results] == [
-        None,
-        "unknown_name",
-        "bad_question",
-        None,
-    ]
-    assert results[1]["error"]["suggestions"][0] == "North Korea"
-    assert results[0]["prediction"] == ask(client, "predict", time="2014-05-01", top=3)
-    assert results[3]["prediction"]["question"]["time"] == "2014-03-01"
+    entries = bulk(client, questions)
+    assert [entry["index"] for entry in entries] == list(range(7))
+    codes = [entry["error"] and entry["error"]["code"] for entry in entries]
+    wrong = ["unknown_name", "bad_question", "invalid_request", "invalid_request", "invalid_request"]
+    assert codes == [None, *wrong, None]
+    assert entries[1]["error"]["suggestions"][0] == "North Korea"
+    assert entries[0]["prediction"] == ask(client, "predict", time="2014-05-01", top=3)
+    assert entries[6]["prediction"]["question"]["time"] == "2014-03-01"
+    assert all(entry["prediction"] is None for entry in entries[1:6])
+
+
+def test_bulk_lines_come_in_the_order_of_time(client: httpx.Client) -> None:
+    times = ["2014-05-01", "2014-03-01", "2014-04-01"]
+    reply = client.post("/api/v1/bulk", json={"questions": [{**QUESTION, "time": time} for time in times]})
+    assert [json.loads(line)["index"] for line in reply.text.splitlines()] == [1, 2, 0]
 
 
 def test_profile_of_a_relation(client: httpx.Client) -> None:

@@ -8,7 +8,7 @@ def test_every_route_is_described_with_its_errors(client: httpx.Client) -> None:
     assert set(document["paths"]) == {
         "/api/v1/predict",
         "/api/v1/explain",
-        "/api/v1/without",
+        "/api/v1/counterfactual",
         "/api/v1/bulk",
         "/api/v1/profile",
         "/api/v1/model",

@@ -24,7 +24,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 OPERATIONS = [
     ("POST", "/api/v1/predict"),
     ("POST", "/api/v1/explain"),
-    ("POST", "/api/v1/without"),
+    ("POST", "/api/v1/counterfactual"),
     ("POST", "/api/v1/bulk"),
     ("GET", "/api/v1/profile"),
     ("GET", "/api/v1/model"),
@@ -67,13 +67,13 @@ def test_made_up_requests(description: Any, method: str, path: str) -> None:
     attack(description, method, path)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "without", "bulk"])
+@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk"])
 def test_made_up_requests_about_real_names(description: Any, path: str) -> None:
     """Made-up names are all unknown; with real ones the requests get as far as the model."""
     attack(description, "POST", f"/api/v1/{path}", named=True)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "without", "bulk"])
+@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk"])
 def test_requests_that_break_the_schema(description: Any, path: str) -> None:
     attack(description, "POST", f"/api/v1/{path}", mode=GenerationMode.NEGATIVE)
 

@@ -16,14 +16,14 @@ from tests.server.test_answers import QUESTION
 from tgap.server.app import STATIC, create_app
 from tgap.server.guard import host_name
 from tgap.server.service import Service
-from tgap.server.serving import LOOPBACK_NAMES
+from tgap.server.serving import names_of
 
 TOKEN = "a-long-secret"  # noqa: S105
 
 
 @pytest.fixture(scope="module")
 def guarded(small_service: Service) -> Iterator[httpx.Client]:
-    app = create_app(small_service, token=TOKEN, hosts=LOOPBACK_NAMES)
+    app = create_app(small_service, token=TOKEN, hosts=names_of("127.0.0.1"))
     with running(app) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
@@ -74,10 +74,75 @@ def test_tokens_are_compared_in_constant_time(guarded: httpx.Client, monkeypatch
     assert compared == [(b"guess", TOKEN.encode())]
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "", "localhost.evil.example"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example:80",
+        "",
+        "localhost.evil.example",
+        "[::1].evil.com",
+        "[::1]evil.com:80",
+        "localhost:80.evil.com",
+        "evil.com:80@localhost",
+        "127.0.0.2",
+    ],
+)
 def test_a_foreign_name_for_this_machine_is_refused(guarded: httpx.Client, host: str) -> None:
     reply = guarded.get("/health", headers={"host": host})
     assert (reply.status_code, reply.json()["error"]["code"]) == (400, "wrong_host")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "::1", "localhost", "127.0.0.1"])
+def test_a_server_answers_under_the_host_it_was_given(host: str, small_service: Service) -> None:
+    bound = f"[{host}]" if ":" in host else host
+    app = create_app(small_service, hosts=names_of(host))
+    with running(app) as address:
+        for name in (bound, f"{bound}:8080", "localhost"):
+            assert httpx.get(f"{address}/health", headers={"host": name}).status_code == 200
+
+
+def test_head_is_answered_like_get_without_the_body(client: httpx.Client) -> None:
+    for path in ("/", "/health", "/api/v1/model", "/static/js/main.js", "/metrics"):
+        reply = client.head(path)
+        assert (reply.status_code, reply.content) == (200, b""), path
+        assert reply.headers["content-type"] == client.get(path).headers["content-type"]
+    assert client.head("/api/v1/predict").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "same-origin", "origin": "http://localhost:1"},
+    ],
+)
+def test_other_web_pages_start_no_computation(client: httpx.Client, headers: dict[str, str]) -> None:
+    before = waited(client)
+    for reply in (
+        client.post("/api/v1/predict", json={**QUESTION, "top": 6}, headers=headers),
+        client.get("/api/v1/profile", params={"relation": "Threaten", "limit": 7}, headers=headers),
+        client.get("/api/v1/model", headers=headers),
+    ):
+        assert (reply.status_code, reply.json()["error"]["code"]) == (403, "foreign_page")
+    assert waited(client) == before
+    assert client.get("/", headers=headers).status_code == 200  # a link to the page may stand anywhere
+
+
+def waited(client: httpx.Client) -> str:
+    """What the server says of answers that had to be computed."""
+    return next(
+        line for line in client.get("/metrics").text.splitlines() if line.startswith("tgap_answer_cache_misses")
+    )
+
+
+def test_our_own_page_and_programs_may_ask(client: httpx.Client) -> None:
+    own = f"http://{client.base_url.netloc.decode()}"
+    for headers in ({"sec-fetch-site": "same-origin", "origin": own}, {"sec-fetch-site": "none"}, {"origin": own}):
+        assert client.post("/api/v1/predict", json=QUESTION, headers=headers).status_code == 200
 
 
 def test_host_names_without_their_port() -> None:

@@ -6,50 +6,93 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 import httpx
 import pytest
 
 from tests.server.live import wait_until_ready
 from tests.server.test_answers import QUESTION
+from tests.server.test_clients import connect, request, until, waiting
 
 
-@pytest.fixture
-def process() -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "tests.server.slow_process"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as found:
-        yield found
-        found.kill()
+@contextmanager
+def served(seconds: float) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process whose answers take so long, and its address."""
+    command = [sys.executable, "-m", "tests.server.slow_process", str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        try:
+            wait_until_ready(address)
+            yield process, address
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_answers_that_were_begun_are_finished(process: subprocess.Popen[str], number: int) -> None:
-    assert process.stdout is not None
-    address = process.stdout.readline().strip()
-    wait_until_ready(address)
-    with ThreadPoolExecutor(2) as pool:
+def test_answers_that_were_begun_are_finished(number: int) -> None:
+    with served(1) as (process, address), ThreadPoolExecutor(2) as pool:
         asked = [
             pool.submit(httpx.post, f"{address}/api/v1/predict", json={**QUESTION, "top": top}, timeout=30)
             for top in (3, 4)  # the second one waits in the queue
         ]
-        assert process.stdout.readline().strip() == "begun"
-        while "tgap_lane_waiting 2.0" not in httpx.get(f"{address}/metrics").text:
-            pass
+        until(lambda: waiting(address) == 2)
         process.send_signal(number)
         replies = [future.result() for future in asked]
-    assert [reply.status_code for reply in replies] == [200, 200]
-    assert [len(reply.json()["answers"]) for reply in replies] == [3, 4]
-    _, log = process.communicate(timeout=30)
-    assert process.returncode == 0
-    with pytest.raises(httpx.TransportError):
-        httpx.get(f"{address}/health")
+        assert [reply.status_code for reply in replies] == [200, 200]
+        assert [len(reply.json()["answers"]) for reply in replies] == [3, 4]
+        _, log = process.communicate(timeout=30)
+        assert process.returncode == 0
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"{address}/health")
     _check_log(log)
 
 
-def _check_log(log: str) -> None:
+def test_it_ends_within_ten_seconds_whatever_clients_do() -> None:
+    with served(60) as (process, address), ThreadPoolExecutor(4) as pool:
+        stalled = [connect(address) for _ in range(20)]
+        for client in stalled[:5]:
+            client.sendall(b"GET /health HTTP/1.1\r\nhost: loc")
+        for client in stalled[5:10]:
+            client.sendall(request("/api/v1/predict", QUESTION)[:-10])
+        for client in stalled[10:15]:
+            client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n" * 300)  # and never reads
+        asked = [
+            pool.submit(httpx.post, f"{address}/api/v1/predict", json={**QUESTION, "top": top}, timeout=30)
+            for top in (3, 4)
+        ]
+        questions = [{**QUESTION, "top": top} for top in range(1, 50)]
+        asked.append(pool.submit(httpx.post, f"{address}/api/v1/bulk", json={"questions": questions}, timeout=30))
+        until(lambda: waiting(address) == 3)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=30)
+        assert time.monotonic() - begun < 10
+        assert process.returncode == 0
+        codes = [_code(future) for future in asked]
+        assert codes[1] == "stopping"  # it waited for a turn that did not come
+        for client in stalled:
+            client.close()
     lines = [json.loads(line) for line in log.splitlines()]
+    assert lines[-1]["message"] == "stopped"
+    assert lines[-1]["every_turn_finished"] is False
+
+
+def _code(asked: Future[httpx.Response]) -> str:
+    """The error's code of an answer; the connection's own where it broke."""
+    try:
+        reply = asked.result()
+    except httpx.TransportError:
+        return "broken"
+    return str(json.loads(reply.text.splitlines()[0])["error"]["code"])
+
+
+def _check_log(log: str) -> None:
+    lines = [json.loads(line) for line in log.splitlines()]  # every line is an object
     asked = [line for line in lines if line.get("path") == "/api/v1/predict"]
     assert len(asked) == 2
     for line in asked:

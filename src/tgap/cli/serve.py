@@ -62,8 +62,8 @@ def serve(
     """
     _check_installed()
     from tgap.errors import ConfigError
-    from tgap.server.log import set_up_log
-    from tgap.server.serving import LOOPBACK_NAMES, address_of, is_loopback, listen
+    from tgap.server.log import say, structured_log
+    from tgap.server.serving import address_of, is_loopback, listen, names_of
     from tgap.server.serving import serve as serve_app
 
     local = is_loopback(host)
@@ -74,19 +74,6 @@ def serve(
             f"host {host} lets other machines ask; give a token with TGAP_TOKEN or --token, or say --insecure"
         )
     bound = listen(host, port)
-    click.echo(f"Loading {run} ...", err=True)
-    from tgap.kernels import set_threads
-    from tgap.server.app import create_app
-    from tgap.server.limits import Limits
-    from tgap.server.service import Service
-
-    app = create_app(
-        Service.from_run(run),
-        limits=Limits(waiting=waiting, seconds=timeout),
-        token=token,
-        hosts=LOOPBACK_NAMES if local else None,
-        initialise=lambda: set_threads(threads),
-    )
     address = address_of(bound)
 
     def started() -> None:
@@ -96,9 +83,22 @@ def serve(
 
             webbrowser.open(address)
 
-    set_up_log(access=not quiet)
-    serve_app(app, bound, patience=timeout, started=started)
-    click.echo("Stopped; every answer that was begun is finished.", err=True)
+    with structured_log(access=not quiet):
+        say("loading", run=run)
+        from tgap.kernels import set_threads
+        from tgap.server.app import create_app
+        from tgap.server.limits import Limits
+        from tgap.server.service import Service
+
+        app = create_app(
+            Service.from_run(run),
+            limits=Limits(waiting=waiting, seconds=timeout),
+            token=token,
+            hosts=names_of(host) if local else None,
+            initialise=lambda: set_threads(threads),
+        )
+        say("listening", run=run, address=address)
+        serve_app(app, bound, started)
 
 
 def _check_installed() -> None:

@@ -15,7 +15,7 @@ Cost: one pass over the trace's edges (about 1 ns an edge and flow), one breadth
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -34,6 +34,7 @@ from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
 _WALKERS, _AHEAD = 2, 4  # threads that walk questions, questions walked before their sums are needed
 _CELLS = 20_000_000  # most numbers in the table of relations by displacements
 SIGNS = ("past", "present", "future")
+Walking = Callable[[Explainer, Sequence[Query], View], Iterator[Trace]]
 
 
 @dataclass(frozen=True)
@@ -85,16 +86,30 @@ def queries_profile(
 
     ``progress`` hears after each of them how many are done, and of how many.
     """
+    work = profile_in_turns(explainer, queries, view, walk=_walk_ahead)
+    while True:
+        try:
+            done = next(work)
+        except StopIteration as ended:
+            profile: Profile = ended.value
+            return profile
+        if progress is not None:
+            progress(*done)
+
+
+def profile_in_turns(
+    explainer: Explainer, queries: QueryBatch, view: View = WHOLE, walk: Walking | None = None
+) -> Generator[tuple[int, int], None, Profile]:
+    """The same, giving way after every distinct query; yields how many are done, and of how many."""
     rows = np.stack([queries.time, queries.subject, queries.relation], axis=1)
     distinct, repeats = np.unique(rows, axis=0, return_counts=True)  # in order of time: features of a day are reused
     table = _Table.empty(explainer.graph, queries)
     steps = 1
     asked = [Query(int(subject), int(relation), int(time)) for time, subject, relation in distinct.tolist()]
-    for place, trace in enumerate(_walk_ahead(explainer, asked, view)):
+    for place, trace in enumerate((walk or _walk_in_order)(explainer, asked, view)):
         steps = len(trace.steps)
         table.add(trace, float(repeats[place]))
-        if progress is not None:
-            progress(place + 1, len(distinct))
+        yield place + 1, len(distinct)
     ordered = QueryBatch(distinct[:, 1], distinct[:, 2], distinct[:, 0])
     table.add_base(Resolver(explainer.graph), view, ordered, repeats.astype(np.float64), steps)
     return table.finish(len(queries), steps)
@@ -185,6 +200,11 @@ class _Table:
             by_relation=moving[:, used],
             waiting=float(shares[-1].sum()),
         )
+
+
+def _walk_in_order(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
+    """The questions' traces, each walked when it is wanted."""
+    return (explainer.trace(query, view) for query in asked)
 
 
 def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:

@@ -21,11 +21,16 @@ class Prediction:
 
     question: Question
     answers: tuple[Answer, ...]
-    asked: Answer | None  # how the given answer stands, where a whole fact was asked about
+    asked: Answer | None  # how the given answer stands, where one was given
     probabilities: bool  # scores are probabilities that sum to 1 over all entities
     rest: float | None  # probability of all entities that are not among the answers; None where scores are none
     scorer: str  # method that answered
     notes: tuple[str, ...]
+
+    @property
+    def best(self) -> str | None:
+        """The first answer's name; None where no answer is possible."""
+        return self.answers[0].name if self.answers else None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document (docs/json-schema.md)."""

@@ -16,6 +16,8 @@ from tgap.evaluation.top import top_answers
 from tgap.explain.explanation import ExplainOptions, Explanation, make_explanation
 from tgap.explain.naming import Names
 from tgap.explain.schema import Answer
+from tgap.graph import View
+from tgap.graph.view import WHOLE
 from tgap.predict.known import Known
 from tgap.predict.prediction import Prediction
 from tgap.predict.question import ParsedQuestion, When, parse_question
@@ -50,13 +52,18 @@ class Predictor:
         time: When | None = None,
         *,
         top: int = 10,
+        answer: str | None = None,
+        view: View = WHOLE,
     ) -> Prediction:
         """The ``top`` best answers. ``None`` or ``"?"`` stands where the answer goes.
 
-        Given both subject and object, the object is asked for and ``Prediction.asked`` tells how the given one stands.
+        Given ``answer``, or both subject and object (then the object is asked for), ``Prediction.asked`` tells how that
+        one stands. A ``view`` other than the whole graph needs a scorer that can explain.
         """
         parsed = parse_question(self.dataset, subject, relation, object, time)
-        scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
+        batch = QueryBatch.of([parsed.query])
+        scores = (self.scorer.score(batch) if view == WHOLE else self.explainer.score(batch, view))[0]
+        asked = parsed.answer if answer is None else self._chosen_answer(parsed, answer, scores)
         known = Known(self.dataset, parsed.query)
         chances = self.scorer.kind.probabilities(scores)
         best = top_answers(scores[np.newaxis], top).entity[0]
@@ -64,7 +71,7 @@ class Predictor:
         return Prediction(
             question=parsed.question,
             answers=tuple(self._answer(scores, entity, known) for entity in listed),
-            asked=None if parsed.answer is None else self._answer(scores, parsed.answer, known),
+            asked=None if asked is None else self._answer(scores, asked, known),
             probabilities=chances is not None,
             rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
             scorer=self.scorer.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import uuid
@@ -9,11 +10,12 @@ from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tgap.server.errors import internal_error
+from tgap.server.errors import StoppingError, internal_error
 from tgap.server.metrics import Metrics
 
 _access = logging.getLogger("tgap.server.access")
 _log = logging.getLogger("tgap.server")
+_LEFT = 499  # what logs by custom say of a client that left before it was answered
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -32,7 +34,7 @@ class AccessMiddleware:
             return
         begun = time.perf_counter()
         number = uuid.uuid4().hex[:12]
-        sent = {"status": 0, "bytes": 0}
+        sent = {"status": 0, "bytes": 0}  # no status at all: the client left before it was answered
 
         async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -45,8 +47,12 @@ class AccessMiddleware:
         self._metrics.in_flight.inc()
         try:
             await self._app(scope, receive, counted)
+        except asyncio.CancelledError:  # the server stops and cannot wait for this request any longer
+            if sent["status"]:
+                raise
+            await StoppingError().response()(scope, receive, counted)
         except Exception:
-            _log.exception("request %s failed", number)
+            _log.exception("request failed", extra={"fields": {"id": number}})
             if sent["status"]:
                 raise  # too late for another answer: the connection must break
             await internal_error().response()(scope, receive, counted)
@@ -57,7 +63,8 @@ class AccessMiddleware:
     def _note(self, scope: Scope, number: str, sent: dict[str, int], seconds: float) -> None:
         route = scope["path"] if scope["path"] in self._routes else "other"  # never grows with what clients invent
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        self._metrics.requests.labels(route, method, str(sent["status"])).inc()
+        status = sent["status"] or _LEFT
+        self._metrics.requests.labels(route, method, str(status)).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         client = scope.get("client")
         _access.info(
@@ -67,7 +74,7 @@ class AccessMiddleware:
                     "id": number,
                     "method": scope["method"],
                     "path": scope["path"],
-                    "status": sent["status"],
+                    "status": status,
                     "milliseconds": round(1000 * seconds, 1),
                     "bytes": sent["bytes"],
                     "client": client[0] if client else None,

@@ -13,10 +13,10 @@ from fastapi import APIRouter, FastAPI
 from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 
+from tgap.server.abandon import AbandonMiddleware
 from tgap.server.access import AccessMiddleware
-from tgap.server.errors import add_handlers
+from tgap.server.errors import StoppingError, add_handlers
 from tgap.server.guard import GuardMiddleware
-from tgap.server.lane import Lane
 from tgap.server.limits import Limits
 from tgap.server.metrics import Metrics
 from tgap.server.openapi import describe
@@ -25,6 +25,7 @@ from tgap.server.routes.answers import answer_routes
 from tgap.server.routes.lookups import lookup_routes
 from tgap.server.routes.system import system_routes
 from tgap.server.service import Service
+from tgap.server.work_queue import WorkQueue
 
 STATIC = Path(__file__).parent / "static"
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -32,12 +33,15 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     for status, words in {
         400: "No valid JSON, or a wrong host",
         401: "A token is needed",
+        403: "Another web page asks",
+        408: "The body came too slowly",
         413: "The body is too large",
         422: "Something in the request is wrong",
-        503: "Too many requests wait; see Retry-After",
+        503: "Too many requests wait, the model warms up or the server stops; see Retry-After",
         504: "It took too long",
     }.items()
 }
+_LAST_TURN = 2.0  # seconds that the turn under way may still take once everything else has stopped
 _log = logging.getLogger("tgap.server")
 
 
@@ -55,28 +59,32 @@ def create_app(
     server may be addressed (None: any), which keeps foreign web pages from reaching it by a name of their own.
     ``initialise`` is called once in the computing thread.
     """
-    lane = Lane(limits, initialise)
-    metrics = Metrics(lane)
+    queue = WorkQueue(limits, initialise)
+    metrics = Metrics(queue)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        task = asyncio.create_task(_warm_up(service, lane))
+        task = asyncio.create_task(_warm_up(service, queue))
         yield
         task.cancel()
-        lane.close()
+        queue.stop()
+        app.state.ended = await asyncio.to_thread(queue.close, _LAST_TURN)
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json")
     api = APIRouter(prefix="/api/v1", responses=_ERRORS)
-    api.include_router(answer_routes(service, lane))
+    api.include_router(answer_routes(service, queue))
     api.include_router(lookup_routes(service))
     app.include_router(api)
-    app.include_router(system_routes(metrics, lane))
+    app.include_router(system_routes(metrics, queue))
     description = describe(app, service.examples[0] if service.examples else None, service.first_fact())
     app.openapi = lambda: description  # type: ignore[method-assign]
     app.add_api_route("/", _page, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_handlers(app)
+    app.state.limits, app.state.queue, app.state.metrics = limits, queue, metrics
+    app.state.ended = True  # whether the computing thread had ended when the app did
     app.add_middleware(GuardMiddleware, token=token, hosts=hosts, body_bytes=limits.body_bytes)
+    app.add_middleware(AbandonMiddleware, body_seconds=limits.body_seconds)
     app.add_middleware(AccessMiddleware, metrics=metrics, routes=("/", *description["paths"]))
     return app
 
@@ -86,9 +94,11 @@ def _page() -> FileResponse:
     return FileResponse(STATIC / "index.html")
 
 
-async def _warm_up(service: Service, lane: Lane) -> None:
+async def _warm_up(service: Service, queue: WorkQueue) -> None:
     try:
-        await lane.warm_up(service.warm)
+        await queue.warm_up(service.warm)
+    except StoppingError:
+        return
     except Exception:
         _log.exception("the model could not answer its first question; the server stays not ready")
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -17,6 +17,7 @@ _CODES = {
     400: "bad_request",
     404: "not_found",
     405: "method_not_allowed",
+    408: "slow_body",
     413: "too_large",
     415: "wrong_media_type",
 }
@@ -70,6 +71,13 @@ class WarmingUpError(ApiError):
         super().__init__(503, "warming_up", message, {"Retry-After": str(seconds)})
 
 
+class StoppingError(ApiError):
+    """The server ends and cannot answer any more."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "stopping", "the server is stopping; ask again once it is back", {"Retry-After": "5"})
+
+
 class TimeoutApiError(ApiError):
     """The answer took longer than this server allows."""
 
@@ -100,7 +108,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def validation_error(_: Request, error: RequestValidationError) -> Response:
-        return _invalid(error).response()
+        return invalid(error.errors()).response()
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
@@ -112,16 +120,16 @@ def add_handlers(app: FastAPI) -> None:
         return ApiError(error.status_code, code, words, dict(error.headers or {})).response()
 
 
-def _invalid(error: RequestValidationError) -> ApiError:
-    """What is wrong with a request, by place. The values themselves are not repeated: they may be anything."""
+def invalid(found: Sequence[Mapping[str, Any]]) -> ApiError:
+    """What pydantic found wrong with a request, by place. Values are not repeated: they may be anything."""
     problems = [
-        {"place": ".".join(str(part) for part in problem["loc"]), "problem": str(problem["msg"])}
-        for problem in error.errors()
+        {"place": ".".join(str(part) for part in problem["loc"]), "problem": str(problem["msg"])} for problem in found
     ]
-    if any(problem["type"] == "json_invalid" for problem in error.errors()):
+    if any(problem["type"] == "json_invalid" for problem in found):
         return ApiError(400, "bad_json", "the body is not valid JSON", problems=problems)
     first = problems[0]
     if first["place"] == "body":
         first["problem"] = "expected a JSON object, sent with the header Content-Type: application/json"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return ApiError(422, "invalid_request", f"{first['place']}: {first['problem']}{more}", problems=problems)
+    place = f"{first['place']}: " if first["place"] else ""
+    return ApiError(422, "invalid_request", f"{place}{first['problem']}{more}", problems=problems)

@@ -1,4 +1,4 @@
-"""Before anything is answered: the right host, the right token, a body of bearable size.
+"""Before anything is answered: the right host, the right page, the right token, a body of bearable size.
 
 And on every answer the headers that keep a browser strict.
 """
@@ -6,6 +6,7 @@ And on every answer the headers that keep a browser strict.
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers
@@ -27,6 +28,7 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/@\s]+)(:\d{1,5})?")
 _PROTECTED = ("/api", "/metrics")  # the page itself and the health routes hold nothing that is worth a token
 
 
@@ -50,6 +52,8 @@ class GuardMiddleware:
                 message["headers"] = [*message.get("headers", []), *_HEADERS, *_freshness(scope["path"])]
             await send(message)
 
+        if scope["method"] == "HEAD":  # routes know GET; the server leaves the body out by itself
+            scope = {**scope, "method": "GET"}
         headers = Headers(scope=scope)
         refusal = self._refusal(scope["path"], headers)
         if refusal is not None:
@@ -62,6 +66,8 @@ class GuardMiddleware:
             return ApiError(
                 400, "wrong_host", "this server answers only under its own name; open it as 127.0.0.1 or localhost"
             )
+        if path.startswith(_PROTECTED) and _foreign(headers):
+            return ApiError(403, "foreign_page", "another web page asked for this; ask from the explorer or a program")
         if self._token is not None and path.startswith(_PROTECTED) and not self._admitted(headers):
             return ApiError(
                 401,
@@ -103,10 +109,20 @@ def _too_large(most: int) -> str:
 
 
 def host_name(header: str) -> str:
-    """Host without its port: ``localhost``, ``127.0.0.1``, ``[::1]``."""
-    if header.startswith("["):
-        return header.partition("]")[0].lower() + "]"
-    return header.partition(":")[0].lower()
+    """Host without its port: ``localhost``, ``127.0.0.1``, ``[::1]``; nothing where the header holds anything else."""
+    found = _HOST.fullmatch(header)
+    return found.group(1).lower() if found else ""
+
+
+def _foreign(headers: Headers) -> bool:
+    """Whether a browser says that a page of another origin asks. Programs say nothing, and a page of ours is no other.
+
+    Such a page could not read the answer, but it could keep the server busy.
+    """
+    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return True
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower()
 
 
 def _freshness(path: str) -> tuple[tuple[bytes, bytes], ...]:

@@ -28,9 +28,15 @@ class Limits:
     waiting: int = 256  # requests that may compute or wait for it; beyond it 503 with Retry-After
     seconds: float = 30.0  # longest wait for an answer; beyond it 504
     cache_megabytes: int = 64  # bound on answers kept ready to be sent again
+    connections: int = 1024  # open connections; a further one is told 503 and closed
+    head_seconds: float = 10.0  # longest time without a request, from the connection or the last answer on
+    body_seconds: float = 20.0  # longest time for a request's body; beyond it 408
+    write_seconds: float = 20.0  # longest time in which a client reads nothing of its answer
+    stop_seconds: float = 5.0  # after SIGTERM, for answers that were begun; the process ends within 10 seconds
 
     def __post_init__(self) -> None:
-        for name in ("body_bytes", "waiting", "seconds"):
+        seconds = ("seconds", "head_seconds", "body_seconds", "write_seconds", "stop_seconds")
+        for name in ("body_bytes", "waiting", "connections", *seconds):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"{name} of the server is {getattr(self, name)}; expected more than 0")
         if self.cache_megabytes < 0:

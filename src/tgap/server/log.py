@@ -1,11 +1,21 @@
-"""The log: one JSON object a line, so that programs can read what people can, too."""
+"""The log: one JSON object a line, so that programs can read what people can, too.
+
+Whatever is said while the server runs goes through it: requests, our own bugs, warnings of libraries, notices of the
+kernels, exceptions that nobody caught.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import TracebackType
+
+_log = logging.getLogger("tgap.server")
 
 
 class JsonLines(logging.Formatter):
@@ -22,17 +32,34 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return json.dumps(line, ensure_ascii=False, default=str)
 
 
-def set_up_log(access: bool) -> None:
-    """Send the server's records to stderr; ``access`` decides about the line for every request."""
+@contextmanager
+def structured_log(access: bool) -> Iterator[None]:
+    """Inside, all records of the process go to stderr; ``access`` decides about the line for every request."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in ("tgap.server", "uvicorn"):
-        logger = logging.getLogger(name)
-        logger.handlers = [handler]
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    logging.getLogger("tgap.server.access").disabled = not access
+    root, ours, requests = (logging.getLogger(name) for name in (None, "tgap", "tgap.server.access"))
+    before = (root.handlers, root.level, ours.level, requests.disabled, sys.excepthook, threading.excepthook)
+    root.handlers = [handler]
+    root.setLevel(logging.WARNING)
+    ours.setLevel(logging.INFO)
+    requests.disabled = not access
+    sys.excepthook = _uncaught
+    threading.excepthook = lambda hook: _uncaught(hook.exc_type, hook.exc_value, hook.exc_traceback)
+    logging.captureWarnings(True)
+    try:
+        yield
+    finally:
+        logging.captureWarnings(False)
+        root.handlers, root.level, ours.level, requests.disabled, sys.excepthook, threading.excepthook = before
+
+
+def say(message: str, **fields: object) -> None:
+    """A line about the server itself: that it listens, that it ends."""
+    _log.info(message, extra={"fields": fields})
+
+
+def _uncaught(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+    _log.critical("an exception that nobody caught", exc_info=(kind, error or kind(), trace))

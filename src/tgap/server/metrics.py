@@ -7,15 +7,15 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 import tgap
-from tgap.server.lane import Lane
+from tgap.server.work_queue import WorkQueue
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0)
 
 
 class Metrics:
-    """Requests by route and status, their seconds, and how the lane is doing."""
+    """Requests by route and status, their seconds, and how the work queue is doing."""
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, queue: WorkQueue) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         Info("tgap", "The program", registry=self.registry).info({"version": tgap.__version__})
@@ -25,27 +25,30 @@ class Metrics:
         self.seconds = Histogram(
             "tgap_request_seconds", "Time to the whole answer", ("route",), buckets=_BUCKETS, registry=self.registry
         )
+        self.connections = Gauge("tgap_connections", "Open connections", registry=self.registry)
         self.in_flight = Gauge("tgap_requests_in_flight", "Requests being answered", registry=self.registry)
-        waiting = Gauge("tgap_lane_waiting", "Requests that compute or wait for it", registry=self.registry)
-        waiting.set_function(lambda: lane.waiting)
-        turn = Gauge("tgap_lane_turn_seconds", "Running mean of the time to compute one answer", registry=self.registry)
-        turn.set_function(lambda: lane.turn)
+        waiting = Gauge("tgap_queue_waiting", "Requests that compute or wait for it", registry=self.registry)
+        waiting.set_function(lambda: queue.waiting)
+        turn = Gauge(
+            "tgap_queue_turn_seconds", "Running mean of the time to compute one answer", registry=self.registry
+        )
+        turn.set_function(lambda: queue.turn)
         kept = Gauge("tgap_answer_cache_bytes", "Memory of answers kept ready", registry=self.registry)
-        kept.set_function(lambda: lane.cache.nbytes)
-        self.registry.register(_LaneCounts(lane))
+        kept.set_function(lambda: queue.cache.nbytes)
+        self.registry.register(_QueueCounts(queue))
 
 
-class _LaneCounts(Collector):
-    """Counts that the lane and its cache keep themselves."""
+class _QueueCounts(Collector):
+    """Counts that the work queue and its cache keep themselves."""
 
-    def __init__(self, lane: Lane) -> None:
-        self._lane = lane
+    def __init__(self, queue: WorkQueue) -> None:
+        self._queue = queue
 
     def collect(self) -> list[CounterMetricFamily]:
         """Current values."""
-        lane = self._lane
+        queue = self._queue
         return [
-            CounterMetricFamily("tgap_lane_refused", "Requests refused because all places were taken", lane.refused),
-            CounterMetricFamily("tgap_answer_cache_hits", "Answers that were kept ready", lane.cache.hits),
-            CounterMetricFamily("tgap_answer_cache_misses", "Answers that had to be computed", lane.cache.misses),
+            CounterMetricFamily("tgap_queue_refused", "Requests refused because all places were taken", queue.refused),
+            CounterMetricFamily("tgap_answer_cache_hits", "Answers that were kept ready", queue.cache.hits),
+            CounterMetricFamily("tgap_answer_cache_misses", "Answers that had to be computed", queue.cache.misses),
         ]

@@ -16,7 +16,7 @@ from tgap.explain.schema import Document, ProfileTable, Question
 from tgap.predict import Prediction
 from tgap.predict.prediction import VERSION as PREDICTION
 from tgap.server.questions import Examples, HeldOut
-from tgap.server.service import PROFILE_VERSION
+from tgap.server.service import COUNTERFACTUAL_VERSION, PROFILE_VERSION
 
 _PLACE = "#/components/schemas/"
 _NULL = {"type": "null"}
@@ -30,9 +30,9 @@ _DOCUMENTS = (
 Schema = dict[str, Any]
 
 
-def document_reply(name: str, words: str) -> dict[int | str, dict[str, Any]]:
+def document_reply(name: str, words: str, media: str = "application/json") -> dict[int | str, dict[str, Any]]:
     """``responses`` of a route that answers with one of the large documents."""
-    return {200: {"description": words, "content": {"application/json": {"schema": {"$ref": _PLACE + name}}}}}
+    return {200: {"description": words, "content": {media: {"schema": {"$ref": _PLACE + name}}}}}
 
 
 def describe(app: FastAPI, example: Question | None, fact: Sequence[str]) -> Schema:
@@ -64,8 +64,15 @@ def _documents() -> dict[str, Schema]:
         if version is not None:
             _require(schema, "schema", {"const": version})
     _require(found["Question"], "asks", {"enum": ["subject", "object"]})
-    found["Bulk"] = _object(results={"type": "array", "items": {"$ref": _PLACE + "BulkEntry"}})
+    found["Counterfactual"] = _object(
+        schema={"const": COUNTERFACTUAL_VERSION},
+        facts={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        before={"$ref": _PLACE + "Prediction"},
+        after={"$ref": _PLACE + "Prediction"},
+        changes={"type": "boolean"},
+    )
     found["BulkEntry"] = _object(
+        index={"type": "integer"},
         prediction={"anyOf": [{"$ref": _PLACE + "Prediction"}, _NULL]},
         error={"anyOf": [{"$ref": _PLACE + "ErrorDetails"}, _NULL]},
     )
@@ -95,7 +102,7 @@ def _add_examples(document: Schema, question: dict[str, Any], fact: Sequence[str
     bodies = {
         "/api/v1/predict": {**question, "top": 5},
         "/api/v1/explain": {**question, "edges": 5, "paths": 3},
-        "/api/v1/without": {**question, "top": 5, "facts": [list(fact)]},
+        "/api/v1/counterfactual": {**question, "top": 5, "facts": [list(fact)]},
         "/api/v1/bulk": {"questions": [question]},
     }
     for path, body in bodies.items():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from tgap.server import limits
 
@@ -48,17 +48,20 @@ class ExplainRequest(QuestionRequest):
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
 
 
-class WithoutRequest(PredictRequest):
-    """A question to be answered as if some training facts had not happened."""
+class CounterfactualRequest(PredictRequest):
+    """A question to be answered as if some training facts had not happened, and the answer to look at."""
 
+    answer: Name | None = Field(default=None, description="The answer whose change is told")
     facts: list[tuple[Name, Name, Name, Name]] = Field(
         min_length=1, max_length=limits.MOST_DELETED, description="Facts to take away: subject, relation, object, time"
     )
 
 
 class BulkRequest(BaseModel):
-    """Many questions at once."""
+    """Many questions at once. Each is looked at by itself, so that a wrong one spoils no other."""
 
     model_config = ConfigDict(extra="forbid")
 
-    questions: list[PredictRequest] = Field(min_length=1, max_length=limits.MOST_QUESTIONS)
+    questions: list[Annotated[Any, WithJsonSchema({"$ref": "#/components/schemas/PredictRequest"})]] = Field(
+        min_length=1, max_length=limits.MOST_QUESTIONS
+    )

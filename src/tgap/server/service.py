@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Generator
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from tgap.data import Dataset
 from tgap.errors import QueryError, TgapError
 from tgap.evaluation.queries import queries_of
-from tgap.explain.profile import queries_profile
+from tgap.explain.profile import profile_in_turns
 from tgap.explain.schema import plain
 from tgap.explain.tables import profile_table
+from tgap.graph import TemporalGraph
+from tgap.graph.view import WHOLE
 from tgap.predict import ExplainOptions, Predictor
 from tgap.predict.question import read_time
 from tgap.scorer import Scorer
 from tgap.server.card import model_card
-from tgap.server.errors import ApiError, from_tgap
+from tgap.server.errors import ApiError, from_tgap, internal_error, invalid
 from tgap.server.history import History
-from tgap.server.lane import Deadline
 from tgap.server.names import NameIndex
 from tgap.server.questions import QuestionSource
-from tgap.server.schemas import ExplainRequest, PredictRequest, Side, WithoutRequest
-from tgap.server.without import Without
+from tgap.server.schemas import CounterfactualRequest, ExplainRequest, PredictRequest, Side
 
+COUNTERFACTUAL_VERSION = "tgap.counterfactual/1"
 PROFILE_VERSION = "tgap.displacement/1"
 StoredFact = tuple[str, str, str, str]
+_log = logging.getLogger("tgap.server")
 
 
 class Service:
@@ -68,16 +73,22 @@ class Service:
 
     def predict(self, asked: PredictRequest) -> dict[str, Any]:
         """The best answers: a document ``tgap.prediction/1``."""
-        return self._predict(self.predictor, asked)
+        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
+        return self.predictor.predict(subject, relation, obj, self._time(asked.time), top=asked.top).to_dict()
 
-    def predict_or_tell(self, asked: PredictRequest) -> dict[str, Any]:
-        """One entry of a bulk answer: the prediction, or why there is none."""
+    def predict_or_tell(self, asked: Any) -> dict[str, Any]:
+        """One entry of a bulk answer: the prediction, or why there is none, whatever is wrong with the question."""
         try:
-            return {"prediction": self.predict(asked), "error": None}
+            return {"prediction": self.predict(PredictRequest.model_validate(asked)), "error": None}
+        except ValidationError as error:
+            return {"prediction": None, **invalid(error.errors()).to_dict()}
         except ApiError as error:
             return {"prediction": None, **error.to_dict()}
         except TgapError as error:
             return {"prediction": None, **from_tgap(error).to_dict()}
+        except Exception:  # noqa: BLE001  our own bug in one question is no reason to lose the others
+            _log.exception("a question of a bulk request failed")
+            return {"prediction": None, **internal_error().to_dict()}
 
     def explain(self, asked: ExplainRequest) -> dict[str, Any]:
         """Why an answer has its probability: a document ``tgap.explanation/1``."""
@@ -89,14 +100,27 @@ class Service:
         time = self._time(asked.time)
         return self.predictor.explain(subject, relation, obj, time, answer=answer, options=options).to_dict()
 
-    def without(self, asked: WithoutRequest) -> dict[str, Any]:
-        """The best answers if some training facts had not happened."""
-        explainer = self.predictor.explainer
-        hidden = np.array([self._fact_id(fact) for fact in asked.facts], dtype=np.int64)
-        return self._predict(Predictor(Without(explainer, hidden), self.dataset), asked)
+    def counterfactual(self, asked: CounterfactualRequest) -> dict[str, Any]:
+        """The best answers, and how one of them stands, as they are and if some training facts had not happened."""
+        graph = self.predictor.explainer.graph
+        parts = (*self.names.exact_parts(asked.subject, asked.relation, asked.object), self._time(asked.time))
+        answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
+        view = WHOLE.without(self._fact_id(graph, fact) for fact in asked.facts)
+        before = self.predictor.predict(*parts, top=asked.top, answer=answer)
+        after = self.predictor.predict(*parts, top=asked.top, answer=answer, view=view)
+        return {
+            "schema": COUNTERFACTUAL_VERSION,
+            "facts": [list(fact) for fact in asked.facts],
+            "before": before.to_dict(),
+            "after": after.to_dict(),
+            "changes": before.best != after.best,
+        }
 
-    def profile(self, relation: str, side: Side, limit: int, deadline: Deadline) -> dict[str, Any]:
-        """How far in time attention looks for test questions of a relation, as `tgap study displacement` tells it."""
+    def profile(self, relation: str, side: Side, limit: int) -> Generator[object, None, dict[str, Any]]:
+        """How far in time attention looks for test questions of a relation, as `tgap study displacement` tells it.
+
+        Gives way after every question.
+        """
         name = self.names.exact("relation", "relation", relation)
         asked = queries_of(self.dataset.test, self.dataset.num_relations)
         index = self.dataset.relations.id(name) + (self.dataset.num_relations if side == "head" else 0)
@@ -105,8 +129,7 @@ class Service:
             raise QueryError(f"no test fact has the relation {name!r}; choose another one")
         if len(chosen) > limit:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, size=limit, replace=False))
-        explainer = self.predictor.explainer
-        found = queries_profile(explainer, asked.batch.take(chosen), lambda _done, _total: deadline.check())
+        found = yield from profile_in_turns(self.predictor.explainer, asked.batch.take(chosen))
         document = {"schema": PROFILE_VERSION, "dataset": self.dataset.name, "split": "test", "side": side}
         return {**document, "profiles": [{"relation": name, **plain(profile_table(self.predictor.names, found))}]}
 
@@ -114,10 +137,6 @@ class Service:
         """Stored facts of an entity around a time."""
         name = self.names.exact("entity", "entity", entity)
         return self.history.around(name, self.dataset.timeline.parse(self._time(time)), limit)
-
-    def _predict(self, predictor: Predictor, asked: PredictRequest) -> dict[str, Any]:
-        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
-        return predictor.predict(subject, relation, obj, self._time(asked.time), top=asked.top).to_dict()
 
     def _read_time(self, time: str | int) -> str:
         """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""
@@ -129,7 +148,7 @@ class Service:
             raise QueryError(f"{str(time)!r} lies too far from the data ({covered}); ask about a nearer time")
         return line.format(instant)
 
-    def _fact_id(self, fact: StoredFact) -> int:
+    def _fact_id(self, graph: TemporalGraph, fact: StoredFact) -> int:
         """Id of a training fact given by name."""
         subject, relation, obj, time = fact
         ids = (
@@ -138,7 +157,7 @@ class Service:
             self.dataset.entities.id(self.names.exact("entity", "facts", obj)),
             self.dataset.timeline.parse(self._time(time)),
         )
-        found = self.predictor.explainer.graph.find_facts(*(np.array([part], dtype=np.int64) for part in ids))
+        found = graph.find_facts(*(np.array([part], dtype=np.int64) for part in ids))
         if found[0] < 0:
             raise QueryError(f"({', '.join(fact)}) is no training fact, so there is nothing to take away")
         return int(found[0])

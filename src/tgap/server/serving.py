@@ -5,16 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import math
+import os
 import signal
 import socket
+import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import uvicorn
 from fastapi import FastAPI
 
 from tgap.errors import ConfigError
+from tgap.server.limits import Limits
+from tgap.server.log import say
+from tgap.server.protocol import BoundedProtocol, bounded_protocol
 
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _BACKLOG = 1024
 
 
@@ -26,6 +32,12 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def names_of(host: str) -> tuple[str, ...]:
+    """The names under which a server on a loopback host may be addressed."""
+    own = f"[{host}]" if ":" in host else host.lower()
+    return tuple(dict.fromkeys(("127.0.0.1", "localhost", "[::1]", own)))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -51,41 +63,71 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def configuration(app: FastAPI, patience: float) -> uvicorn.Config:
-    """How the web server runs an app: our own log, no boasting headers, patience at the end."""
+def configuration(app: FastAPI) -> uvicorn.Config:
+    """How the web server runs an app: our own log and limits, no boasting headers."""
+    limits: Limits = app.state.limits
     return uvicorn.Config(
         app,
+        http=bounded_protocol(limits),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,
         lifespan="on",
-        timeout_graceful_shutdown=int(patience) + 1,
+        timeout_graceful_shutdown=math.ceil(limits.stop_seconds) + 1,
     )
 
 
-def serve(app: FastAPI, bound: socket.socket, patience: float, started: Callable[[], None]) -> None:
-    """Answer until SIGINT or SIGTERM; then take no more requests, finish those begun (at most ``patience`` seconds)."""
-    server = _Server(configuration(app, patience))
-    server.started_call = started
+def serve(app: FastAPI, bound: socket.socket, started: Callable[[], None]) -> None:
+    """Answer until SIGINT or SIGTERM; then take no more requests and finish those begun, as long as that is allowed.
+
+    A computation that takes longer than stopping may ends with the process, which is then left at once: an ordinary
+    exit would wait for its thread.
+    """
     bound.listen(_BACKLOG)
-    asyncio.run(server.serve(sockets=[bound]))
+    asyncio.run(Server(app, started).serve(sockets=[bound]))
+    say("stopped", every_turn_finished=app.state.ended)
+    if not app.state.ended:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
-class _Server(uvicorn.Server):
-    """Ends quietly: a stop that was asked for is no error, so signals are not raised again afterwards."""
+class Server(uvicorn.Server):
+    """Sweeps stalled connections away, and ends quietly: a stop that was asked for is no error."""
 
-    started_call: Callable[[], None]
+    def __init__(self, app: FastAPI, started: Callable[[], None] = lambda: None) -> None:
+        super().__init__(configuration(app))
+        self._state = app.state
+        app.state.metrics.connections.set_function(lambda: len(self.server_state.connections))
+        self._started_call = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to accept, and say so."""
         await super().startup(sockets=sockets)
         if self.started:
-            self.started_call()
+            self._started_call()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second; connections are looked at in every tenth."""
+        if counter % 10 == 0:
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, BoundedProtocol):
+                    connection.sweep()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish what was begun; after a while whoever still waits for a turn is told that there will be none."""
+        asyncio.get_running_loop().call_later(self._state.limits.stop_seconds, self._state.queue.stop)
+        await super().shutdown(sockets=sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let both signals begin the graceful stop; a second one ends it at once."""
+        """Let both signals begin the graceful stop, without raising them again afterwards."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # a server in a thread is stopped by its owner
+            return
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM)
         for number in signals:

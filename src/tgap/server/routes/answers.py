@@ -1,66 +1,56 @@
-"""Routes that walk the graph: predict, explain, what-if, bulk, displacement profile. All go through the lane."""
+"""Routes that walk the graph: predict, explain, what-if, bulk, displacement profile. All go through the work queue."""
 
 from __future__ import annotations
 
-import asyncio
-from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from tgap.server import limits
-from tgap.server.lane import Deadline, Lane, encode, time_limit
+from tgap.server.bulk import BulkResponse
 from tgap.server.openapi import document_reply
-from tgap.server.schemas import BulkRequest, ExplainRequest, Name, PredictRequest, Side, WithoutRequest
+from tgap.server.schemas import BulkRequest, CounterfactualRequest, ExplainRequest, Name, PredictRequest, Side
 from tgap.server.service import Service
+from tgap.server.work_queue import WorkQueue
 
 Profiled = Annotated[int, Query(ge=1, le=limits.MOST_PROFILED, description="Most test questions to look at")]
 
 
-def answer_routes(service: Service, lane: Lane) -> APIRouter:
-    """Routes over a service; computation waits its turn in the lane."""
+def answer_routes(service: Service, queue: WorkQueue) -> APIRouter:
+    """Routes over a service; computation waits its turn in the queue."""
     router = APIRouter(tags=["answers"])
 
     @router.post("/predict", responses=document_reply("Prediction", "The best answers, best first"))
     async def predict(asked: PredictRequest) -> Response:
         """Answer a question."""
-        return _json(await lane.answer(_key("predict", asked), lambda _: service.predict(asked)))
+        return _json(await queue.answer(_key("predict", asked), lambda: service.predict(asked)))
 
     @router.post("/explain", responses=document_reply("Document", "Why an answer has its probability"))
     async def explain(asked: ExplainRequest) -> Response:
         """Show the walk that led to an answer: strongest edges, heaviest paths, attention over time."""
-        return _json(await lane.answer(_key("explain", asked), lambda _: service.explain(asked)))
+        return _json(await queue.answer(_key("explain", asked), lambda: service.explain(asked)))
 
-    @router.post("/without", responses=document_reply("Prediction", "The best answers without those facts"))
-    async def without(asked: WithoutRequest) -> Response:
-        """Answer a question as if some training facts had not happened."""
-        return _json(await lane.answer(_key("without", asked), lambda _: service.without(asked)))
+    @router.post("/counterfactual", responses=document_reply("Counterfactual", "As it is, and without those facts"))
+    async def counterfactual(asked: CounterfactualRequest) -> Response:
+        """Answer a question as it is, and as if some training facts had not happened."""
+        return _json(await queue.answer(_key("counterfactual", asked), lambda: service.counterfactual(asked)))
 
-    @router.post("/bulk", responses=document_reply("Bulk", "One entry a question, in the order of the request"))
+    @router.post("/bulk", responses=document_reply("BulkEntry", "A line for each question", "application/x-ndjson"))
     async def bulk(asked: BulkRequest) -> Response:
-        """Answer many questions. One that cannot be answered says so in its place and spoils no other.
+        """Answer many questions, one JSON object a line, each as soon as it is there, in the order of their times.
 
-        Questions take turns with those of other clients; together they have the time of one request.
+        ``index`` is the place of a line's question in the request. One that cannot be answered says so in its line.
+        Each waits its turn behind what other clients ask, and has the time of one request for it.
         """
-        questions = asked.questions
-        order = sorted(range(len(questions)), key=lambda place: str(questions[place].time))  # features go by date
-        results: list[dict[str, Any]] = [{}] * len(questions)
-        with lane.place(), time_limit(lane.limits.seconds):
-            async with asyncio.timeout(lane.limits.seconds):
-                for place in order:
-                    results[place] = await lane.run(partial(service.predict_or_tell, questions[place]))
-        return _json(encode({"results": results}))
+        return BulkResponse(queue, service.predict_or_tell, asked.questions)
 
     @router.get("/profile", responses=document_reply("RelationProfiles", "Attention by displacement"))
     async def profile(relation: Annotated[Name, Query()], side: Side = "tail", limit: Profiled = 50) -> Response:
         """How far in time attention looks for test questions of a relation (a fixed sample of at most ``limit``)."""
-
-        def compute(deadline: Deadline) -> dict[str, Any]:
-            return service.profile(relation, side, limit, deadline)
-
-        return _json(await lane.answer(f"profile {side} {limit} {relation}", compute))
+        key = f"profile {side} {limit} {relation}"
+        return _json(await queue.answer_in_turns(key, service.profile(relation, side, limit)))
 
     return router
 

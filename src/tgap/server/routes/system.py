@@ -6,12 +6,12 @@ from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import PlainTextResponse, Response
 
-from tgap.server.lane import Lane
 from tgap.server.metrics import Metrics
 from tgap.server.replies import ErrorReply, StatusReply
+from tgap.server.work_queue import WorkQueue
 
 
-def system_routes(metrics: Metrics, lane: Lane) -> APIRouter:
+def system_routes(metrics: Metrics, queue: WorkQueue) -> APIRouter:
     """Routes that ask the server about itself."""
     router = APIRouter(tags=["system"])
 
@@ -23,7 +23,7 @@ def system_routes(metrics: Metrics, lane: Lane) -> APIRouter:
     @router.get("/ready", response_model=StatusReply, responses={503: {"model": ErrorReply}})
     async def readiness() -> dict[str, str]:
         """The model has answered once, so questions are answered at full speed."""
-        with lane.place():
+        with queue.place():
             return {"status": "ready"}
 
     @router.get("/metrics", response_class=PlainTextResponse)

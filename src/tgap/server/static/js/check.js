@@ -6,7 +6,6 @@ import { percent, place } from "./format.js";
 import { body } from "./question.js";
 
 const SIZES = [1, 3, 5, 10];
-const MOST = 100; // answers among which the chosen one is looked for where the subject is asked for
 const ROWS = [
   ["strongest", "without the strongest events", "cut"],
   ["brought", "without those that brought most to it", "cut"],
@@ -56,19 +55,17 @@ export class CheckCard {
     this.button.disabled = false;
   }
 
+  /** The question with its open side open, and the answer to look at. */
+  asked() {
+    const { subject } = this.question;
+    return { ...body(this.question), ...(subject ? { object: null } : {}), answer: this.answer };
+  }
+
   async run() {
     await this.busy(async () => {
       const count = Number(this.size.value);
-      const asked = body(this.question);
-      const { check } = await post("explain", {
-        ...asked,
-        object: this.question.subject ? null : asked.object,
-        answer: this.answer,
-        check: count,
-        edges: 1,
-        paths: 1,
-      });
-      const changed = await post("without", { ...asked, facts: check.strongest.facts, top: 3 });
+      const { check } = await post("explain", { ...this.asked(), check: count, edges: 1, paths: 1 });
+      const changed = await post("counterfactual", { ...this.asked(), facts: check.strongest.facts, top: 3 });
       return () => this.tellCheck(check, changed);
     });
   }
@@ -77,15 +74,8 @@ export class CheckCard {
   async whatIf(fact) {
     this.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
     await this.busy(async () => {
-      const asked = {
-        ...body(this.question),
-        object: this.question.subject ? this.answer : this.question.object,
-        top: MOST,
-      };
-      const before = await post("predict", asked);
-      const after = await post("without", { ...asked, facts: [fact] });
-      const stands = (found) => found.asked ?? found.answers.find((answer) => answer.name === this.answer);
-      return () => this.tellOne(fact, stands(before), stands(after), after);
+      const changed = await post("counterfactual", { ...this.asked(), facts: [fact], top: 3 });
+      return () => this.tellOne(fact, changed);
     });
   }
 
@@ -108,14 +98,14 @@ export class CheckCard {
     const named = ROWS.filter(([key]) => check[key]).map(([key, words, kind]) => [words, check[key], kind]);
     const controls = Object.entries(check.controls).map(([key, row]) => [CONTROLS[key] ?? key, row, ""]);
     const count = check.strongest.facts.length;
-    const [next] = changed.answers;
+    const [next] = changed.after.answers;
     this.result.replaceChildren(
       h(
         "p",
         { class: "verdict" },
         `Without the ${count} strongest event${count === 1 ? "" : "s"} `,
         h("b", {}, this.answer),
-        ` ${check.strongest.drop > 0.005 ? "falls" : "goes"} from ${percent(check.probability)} (rank ${place(check.rank)}) to ${percent(check.strongest.probability)} (rank ${place(check.strongest.rank)}). `,
+        ` goes from ${percent(check.probability)} (rank ${place(check.rank)}) to ${percent(check.strongest.probability)} (rank ${place(check.strongest.rank)}). `,
         next
           ? next.name === this.answer
             ? "It would still be the answer."
@@ -127,22 +117,21 @@ export class CheckCard {
     );
   }
 
-  tellOne(fact, before, after, changed) {
-    const [next] = changed.answers;
+  tellOne(fact, { before, after, changes }) {
+    const [next] = after.answers;
+    const stands = ({ asked }) => ({ probability: asked.score, rank: asked.rank });
     this.result.replaceChildren(
       h(
         "p",
         { class: "verdict" },
-        `If ${fact[0]} · ${fact[1]} · ${fact[2]} on ${fact[3]} had not happened, the answer would ${next?.name === this.answer ? "still " : ""}be `,
+        `If ${fact[0]} · ${fact[1]} · ${fact[2]} on ${fact[3]} had not happened, the answer would ${changes ? "" : "still "}be `,
         h("b", {}, next ? next.name : "nobody"),
         next ? ` with ${percent(next.score)}.` : ".",
       ),
-      before && after
-        ? bars([
-            [`${this.answer} as it is`, { probability: before.score, rank: before.rank }, "whole"],
-            ["without the event", { probability: after.score, rank: after.rank }, "cut"],
-          ])
-        : null,
+      bars([
+        [`${this.answer} as it is`, stands(before), "whole"],
+        ["without the event", stands(after), "cut"],
+      ]),
     );
   }
 }

@@ -1,0 +1,255 @@
+"""Clients that leave, stall, crowd in or ask for very much must not hold up the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.server.live import running
+from tests.server.slow import SlowScorer, slow_service
+from tests.server.test_answers import QUESTION
+from tgap.scorer import FloatArray, QueryBatch
+from tgap.server.app import create_app
+from tgap.server.limits import Limits
+from tgap.server.service import Service
+from tgap.server.work_queue import WorkQueue
+
+QUICK = Limits(connections=20, head_seconds=1.0, body_seconds=1.0, write_seconds=1.0, stop_seconds=1.0)
+
+
+@pytest.fixture
+def slow() -> Iterator[tuple[SlowScorer, str]]:
+    scorer, service = slow_service()
+    with running(create_app(service, limits=QUICK)) as address:
+        yield scorer, address
+        scorer.go.set()
+
+
+def connect(address: str) -> socket.socket:
+    place = urlsplit(address)
+    return socket.create_connection((str(place.hostname), place.port or 80), timeout=20)
+
+
+def read_to_the_end(client: socket.socket) -> bytes:
+    """All that comes until the server ends the connection, one way or the other."""
+    reply = b""
+    try:
+        while part := client.recv(65536):
+            reply += part
+    except ConnectionResetError:
+        pass
+    return reply
+
+
+def request(path: str, body: Mapping[str, object]) -> bytes:
+    content = json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(content)}\r\n"
+    return head.encode() + b"content-type: application/json\r\n\r\n" + content
+
+
+def waiting(address: str) -> int:
+    text = httpx.get(f"{address}/metrics").text
+    return int(float(next(line for line in text.splitlines() if line.startswith("tgap_queue_waiting ")).split()[1]))
+
+
+def until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.02)
+
+
+def test_forty_abandoned_questions_do_not_delay_the_next_one() -> None:
+    scorer, service = slow_service()
+    with running(create_app(service)) as address:
+        scorer.hold()
+        clients = [connect(address) for _ in range(40)]
+        for number, client in enumerate(clients):
+            question = {**QUESTION, "time": f"2014-{1 + number // 20:02d}-{1 + number % 20:02d}"}
+            client.sendall(request("/api/v1/predict", question))
+        until(lambda: waiting(address) == 40)
+        before = scorer.calls
+        for client in clients:
+            client.close()
+        until(lambda: waiting(address) == 0)  # their places are free though nothing has been computed
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(httpx.post, f"{address}/api/v1/predict", json=QUESTION, timeout=20)
+            until(lambda: waiting(address) == 1)
+            scorer.go.set()
+            assert asked.result().status_code == 200
+        assert scorer.calls == before + 2  # the one that was under way, and the new one
+        statuses = httpx.get(f"{address}/metrics").text
+        assert 'route="/api/v1/predict",status="499"} 40.0' in statuses
+
+
+def test_a_bulk_request_whose_client_leaves_ends(slow: tuple[SlowScorer, str]) -> None:
+    scorer, address = slow
+    scorer.hold()
+    questions = [{**QUESTION, "time": f"2014-05-{day:02d}"} for day in range(1, 21)]
+    client = connect(address)
+    client.sendall(request("/api/v1/bulk", {"questions": questions}))
+    until(lambda: waiting(address) == 1)
+    before = scorer.calls
+    client.close()
+    until(lambda: waiting(address) == 0)
+    scorer.go.set()
+    assert httpx.post(f"{address}/api/v1/predict", json=QUESTION, timeout=20).status_code == 200
+    assert scorer.calls <= before + 2
+
+
+def test_finished_parts_of_a_bulk_request_arrive_before_the_rest_is_computed(slow: tuple[SlowScorer, str]) -> None:
+    scorer, address = slow
+    allowed, real = threading.Semaphore(1), scorer.score
+
+    def one_by_one(queries: QueryBatch) -> FloatArray:
+        assert allowed.acquire(timeout=20)
+        return real(queries)
+
+    scorer.score = one_by_one  # type: ignore[method-assign]
+    questions = [{**QUESTION, "time": f"2014-05-{day:02d}"} for day in (1, 2)]
+    with httpx.stream("POST", f"{address}/api/v1/bulk", json={"questions": questions}, timeout=20) as reply:
+        lines = reply.iter_lines()
+        assert json.loads(next(lines))["index"] == 0  # the second question cannot have been answered yet
+        allowed.release()
+        assert json.loads(next(lines))["index"] == 1
+
+
+def test_what_is_prompt_comes_before_what_is_patient_but_does_not_starve_it() -> None:
+    async def order() -> list[str]:
+        queue = WorkQueue(Limits())
+        await queue.warm_up(lambda: None)
+        hold, done = threading.Event(), list[str]()
+
+        async def turn(name: str, patient: bool) -> None:
+            await queue.run(lambda: done.append(name), patient=patient)
+
+        blocked = asyncio.create_task(queue.run(hold.wait))
+        await asyncio.sleep(0)
+        turns = [asyncio.create_task(turn(f"patient {number}", True)) for number in range(2)]
+        await asyncio.sleep(0)
+        turns += [asyncio.create_task(turn(f"prompt {number}", False)) for number in range(10)]
+        await asyncio.sleep(0)
+        hold.set()
+        await asyncio.gather(blocked, *turns)
+        return done
+
+    found = asyncio.run(order())
+    assert found.index("patient 0") == 3  # the turn that held the queue was a prompt one, too
+    assert found.index("patient 1") == 8
+    assert len(found) == 12
+
+
+def test_long_work_gives_way_between_its_turns() -> None:
+    async def order() -> tuple[list[str], bytes]:
+        queue = WorkQueue(Limits())
+        await queue.warm_up(lambda: None)
+        done: list[str] = []
+
+        def study() -> Generator[None, None, dict[str, Any]]:
+            for number in range(3):
+                done.append(f"turn {number}")
+                if number == 0:
+                    loop.call_soon_threadsafe(asked.set)
+                    assert waits.wait(10)
+                yield
+            return {"turns": 3}
+
+        async def question() -> None:
+            await asked.wait()
+            answer = asyncio.create_task(queue.run(lambda: done.append("question")))
+            await asyncio.sleep(0)
+            waits.set()
+            await answer
+
+        loop, asked, waits = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+        answer, _ = await asyncio.gather(queue.answer_in_turns("study", study()), question())
+        assert await queue.answer_in_turns("study", study()) == answer  # kept: nothing is computed again
+        return done, answer
+
+    done, answer = asyncio.run(order())
+    assert done == ["turn 0", "question", "turn 1", "turn 2"]
+    assert json.loads(answer) == {"turns": 3}
+
+
+def test_a_profile_gives_way_after_every_walk(small_service: Service) -> None:
+    work = small_service.profile("Threaten", "tail", 50)
+    assert next(work) == (1, 1)
+    with pytest.raises(StopIteration) as ended:
+        next(work)
+    assert ended.value.value["schema"] == "tgap.displacement/1"
+
+
+def test_connections_that_say_nothing_or_stall_in_the_head_are_ended(slow: tuple[SlowScorer, str]) -> None:
+    _, address = slow
+    silent, partial, trickling = (connect(address) for _ in range(3))
+    partial.sendall(b"GET /health HTTP/1.1\r\nhost: localh")
+    begun = time.monotonic()
+    trickling.sendall(b"GET /health HTTP/1.1\r\n")
+    ended = False
+    while not ended and time.monotonic() - begun < 10:
+        try:
+            trickling.sendall(b"x")  # a byte now and then does not help
+            time.sleep(0.2)
+        except OSError:
+            ended = True
+    assert ended
+    assert all(read_to_the_end(client) == b"" for client in (silent, partial))
+    assert time.monotonic() - begun < 8
+
+
+def test_a_keep_alive_connection_may_rest_for_a_while(slow: tuple[SlowScorer, str]) -> None:
+    _, address = slow
+    with httpx.Client(base_url=address) as client:
+        for _ in range(4):
+            assert client.get("/health").status_code == 200
+            time.sleep(0.4)  # four times less than the limit, together more
+
+
+def test_a_body_that_stalls_is_told_so(slow: tuple[SlowScorer, str]) -> None:
+    _, address = slow
+    client = connect(address)
+    client.sendall(request("/api/v1/predict", QUESTION)[:-10])
+    reply = read_to_the_end(client)
+    assert reply.startswith(b"HTTP/1.1 408 ")
+    assert b"slow_body" in reply
+
+
+def test_a_client_that_does_not_read_is_ended(slow: tuple[SlowScorer, str]) -> None:
+    _, address = slow
+    client = connect(address)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    wanted = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    client.sendall(wanted * 400)  # far more than the buffers hold
+    until(lambda: open_connections(address) > 1)
+    until(lambda: open_connections(address) == 1, seconds=30)  # only the one that asks for the metrics
+
+
+def open_connections(address: str) -> int:
+    text = httpx.get(f"{address}/metrics").text
+    return int(float(next(line for line in text.splitlines() if line.startswith("tgap_connections ")).split()[1]))
+
+
+def test_beyond_the_bound_connections_are_turned_away(slow: tuple[SlowScorer, str]) -> None:
+    _, address = slow
+    clients = [connect(address) for _ in range(QUICK.connections)]
+    until(lambda: refused(address), seconds=5)
+    for client in clients:
+        client.close()
+    until(lambda: not refused(address), seconds=5)
+
+
+def refused(address: str) -> bool:
+    with connect(address) as client:
+        client.sendall(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        reply = read_to_the_end(client)
+        return reply.startswith(b"HTTP/1.1 503 ") and b"too many connections" in reply
