@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tgap
+from tgap import jit
 
 HASH = (
     "import numpy as np; from tgap.graph.hashing import query_keys; "
@@ -50,19 +52,82 @@ def test_machine_code_is_kept_and_found_again(package: Path) -> None:
     assert [path.stat().st_mtime_ns for path in stored(package / "__pycache__")] == [written]
 
 
+FOLDER = "from tgap import jit; print(jit.cache_folder())"
+
+
 def test_a_change_in_another_file_is_noticed(package: Path) -> None:
     """The kernels of sampling.py contain the hash of hashing.py; numba itself looks at sampling.py only."""
-    code = (
-        "from tgap.jit import cache_folder; from tgap.graph import sampling; "
-        "print(cache_folder()); print(sampling._sample._cache._cache_path)"
-    )
-    before = run(package, code).splitlines()
-    assert before[1].startswith(before[0])
+    keys = "from tgap.graph import hashing; hashing.mix(1); from tgap import jit; print(jit.cache_folder())"
+    before = run(package, keys)
     source = package / "graph" / "hashing.py"
     source.write_text(source.read_text() + "# another hash\n")
-    after = run(package, code).splitlines()
-    assert after[0] != before[0]
-    assert after[1].startswith(after[0])
+    after = run(package, keys)
+    assert after != before
+    assert [len(list(Path(folder).rglob("*.nbc"))) for folder in (before, after)] == [1, 1]
+
+
+def test_only_sources_of_machine_code_matter(package: Path) -> None:
+    before = run(package, FOLDER)
+    others = [path for path in package.rglob("*.py") if str(path.relative_to(package)) not in jit.SOURCES]
+    assert len(others) > 100
+    for path in others:
+        path.write_text(path.read_text() + "# something else\n")
+    assert run(package, FOLDER) == before
+    for name in jit.SOURCES:
+        path = package / name
+        path.write_text(path.read_text() + "# something else\n")
+        after = run(package, FOLDER)
+        assert after != before, name
+        before = after
+
+
+def kernels(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Functions that are compiled, those that numba is taught (overloads, intrinsics) included."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and any("kernel" in ast.unparse(mark) or "intrinsic" in ast.unparse(mark) for mark in node.decorator_list)
+    ]
+
+
+def test_kernels_are_made_of_their_own_file_and_the_listed_ones() -> None:
+    """Whatever a kernel takes from another file of the package must be in a file that the digest covers."""
+    found = set()
+    for path in jit.PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        origin = {
+            alias.asname or alias.name: node.module.replace(".", "/").removeprefix("tgap/") + ".py"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("tgap.")
+            for alias in node.names
+        }
+        for function in kernels(tree):
+            names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+            for name in names & set(origin):
+                annotated = name in {"Int32Array", "Int64Array", "IntArray", "FloatArray"}
+                assert annotated or origin[name] in jit.SOURCES, f"{path.name}: {function.name} uses {name}"
+                found.add(origin[name])
+    assert {"graph/hashing.py", "kernels/simd.py", "kernels/compiled_flow.py"} <= found, "the search finds them"
+
+
+IMPORT_ALL = (
+    "import pkgutil, importlib, tgap; "
+    "found = pkgutil.walk_packages(tgap.__path__, 'tgap.'); "
+    "[importlib.import_module(module.name) for module in found if '__main__' not in module.name]"
+)
+
+
+def test_importing_the_package_touches_no_file(package: Path, tmp_path: Path) -> None:
+    old = package / "__pycache__" / "kernels-old"
+    old.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    home = tmp_path / "home"
+    home.mkdir()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    places = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache"), "MPLCONFIGDIR": str(tmp_path.parent)}
+    run(package, IMPORT_ALL, PYTHONDONTWRITEBYTECODE="1", **places)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
 def test_the_place_can_be_chosen(package: Path, tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ def test_the_number_chosen_is_used_by_kernels_and_torch(count: int) -> None:
 
 
 def test_without_a_number_all_cores_of_the_process_are_used() -> None:
-    assert set_threads(None) == len(os.sched_getaffinity(0))
+    allowed = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
+    assert set_threads(None) == len(allowed(0))
 
 
 @pytest.mark.parametrize("chunks", [0, 1, 2, 9])

@@ -19,8 +19,8 @@ def replace_file(path: Path, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fchmod(file.fileno(), 0o644)  # mkstemp's 0600 would lock out everybody else
             os.fsync(file.fileno())
+        Path(name).chmod(0o644)  # mkstemp's 0600 would lock out everybody else
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

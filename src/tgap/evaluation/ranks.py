@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tgap.errors import EvaluationError
 from tgap.evaluation.protocols import HEADLINE, Filters
-from tgap.evaluation.true_answers import AnswerRows, Int32Array
+from tgap.evaluation.true_answers import Int32Array
 from tgap.jit import kernel
 from tgap.scorer import IntArray, QueryBatch
 
@@ -68,7 +68,7 @@ def rank_answers(
     counts = np.stack([everybody] * len(filters.aside))  # [P, 2, Q]
     for at, table in enumerate(filters.aside.values()):
         if table is not None:
-            counts[at] -= _count_aside(scores_BN, row_Q, answer_Q, table.rows(queries))
+            counts[at] -= _count_aside(scores_BN, row_Q, answer_Q, *table.rows(queries))
     return Ranks(filters.protocols, counts[:, 0], counts[:, 1])
 
 
@@ -140,14 +140,21 @@ def _count(scores_BN: NDArray[np.floating], row_Q: IntArray, answer_Q: IntArray)
 
 
 @kernel()
-def _count_aside(scores_BN: NDArray[np.floating], row_Q: IntArray, answer_Q: IntArray, aside: AnswerRows) -> Int32Array:
-    """[2, Q] entities before and beside each answer that step aside."""
+def _count_aside(
+    scores_BN: NDArray[np.floating],
+    row_Q: IntArray,
+    answer_Q: IntArray,
+    begin_B: IntArray,
+    end_B: IntArray,
+    members: Int32Array,
+) -> Int32Array:
+    """[2, Q] entities before and beside each answer that step aside: ``members[begin[b]..end[b]]`` of query b."""
     counts = np.zeros((2, len(row_Q)), dtype=np.int32)
     for k in range(len(row_Q)):
         row, answer = row_Q[k], answer_Q[k]
         mark = scores_BN[row, answer]
-        for at in range(aside.begin[row], aside.end[row]):
-            j = aside.members[at]
+        for at in range(begin_B[row], end_B[row]):
+            j = members[at]
             if j != answer:
                 counts[0, k] += scores_BN[row, j] > mark
                 counts[1, k] += scores_BN[row, j] == mark

@@ -29,7 +29,7 @@ def set_threads(count: int | None, whole_process: bool = False) -> int:
     ``whole_process``: flush denormal numbers in the calling thread too, and in those that torch starts from it. For
     programs of our own: other code in the process might count on denormals.
     """
-    wanted = len(os.sched_getaffinity(0)) if count is None else count
+    wanted = _cores() if count is None else count
     if wanted < 1:
         raise ConfigError(f"the number of threads is {count}; expected at least 1")
     with _lock:
@@ -44,8 +44,14 @@ def num_threads() -> int:
     if not _threads:
         with _lock:
             if not _threads:  # nobody was quicker
-                _start(len(os.sched_getaffinity(0)))
+                _start(_cores())
     return _threads
+
+
+def _cores() -> int:
+    """Cores that this process may use, where the system tells (Linux), else all of them."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
 def _start(count: int) -> None:

@@ -53,7 +53,9 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Force a folder's list of names to the disk, so that a rename survives a power cut."""
+    """Force a folder's list of names to the disk, so that a rename survives a power cut; nothing on Windows."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return  # folders cannot be opened
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
