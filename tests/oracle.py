@@ -48,7 +48,7 @@ class OracleStep:
     candidates: list[int]  # sampled edges of all core nodes, best first: the first z are the oracle's own choice
     added: list[int]  # edges that join: the oracle's choice, or those handed in; some may have been there already
     edges: list[int]  # edges of G^(t), sorted (last step: of G^(t-1), which stays)
-    nodes: list[int]  # entities of G^(t), sorted (likewise)
+    entities: list[int]  # entities of G^(t), sorted (likewise)
     features: dict[int, Vector]  # g^(t) [d] after SGNN, on the entities of G^(t) (last step: flow_features)
 
 
@@ -91,9 +91,9 @@ def edge_hash(key: int, edge: int) -> int:
     return mix((key + 2 * edge) & MASK)
 
 
-def node_hash(key: int, node: int) -> int:
+def entity_hash(key: int, entity: int) -> int:
     """Hash of an entity under the key of a step."""
-    return mix((key + 2 * node + 1) & MASK)
+    return mix((key + 2 * entity + 1) & MASK)
 
 
 def bucket(size: int, exact: int, octave: int) -> int:
@@ -224,13 +224,13 @@ class Oracle:
         config = self.config
         h = self.preliminary(time)
         q = self.query_vector(subject, relation, h)
-        nodes = {subject} if config.subgraph else set(self.entities)
+        members = {subject} if config.subgraph else set(self.entities)
         edges: set[int] = set() if config.subgraph else set(self.edges)
-        g = {node: h[node] for node in nodes}
-        mass = {node: np.full(self.flows, 1.0 if node == subject else 0.0) for node in self.entities}
+        g = {entity: h[entity] for entity in members}
+        mass = {entity: np.full(self.flows, 1.0 if entity == subject else 0.0) for entity in self.entities}
         steps: list[OracleStep] = []
         for t in range(1, config.steps + 1):
-            g = {node: self.enter(g[node], q) for node in nodes}
+            g = {entity: self.enter(g[entity], q) for entity in members}
             transition = self.transition(g, h, time)
             attention = {e: transition[e] * mass[edge.source] for e, edge in self.edges.items()}
             before, mass = mass, self.arrive(attention)
@@ -247,15 +247,26 @@ class Oracle:
                         candidates[: config.added_edges] if subgraphs is None else [int(e) for e in subgraphs[t - 1]]
                     )
                     edges = edges | set(added)
-                    nodes = nodes.union(*({self.edges[e].source, self.edges[e].target} for e in added))
-                g = self.subgraph_network({node: g.get(node, h[node]) for node in nodes}, edges, h, mass, time=time)
+                    members = members.union(*({self.edges[e].source, self.edges[e].target} for e in added))
+                g = self.subgraph_network(
+                    {entity: g.get(entity, h[entity]) for entity in members}, edges, h, mass, time=time
+                )
             steps.append(
                 OracleStep(
-                    transition, attention, mass, flow_features, core, candidates, added, sorted(edges), sorted(nodes), g
+                    transition,
+                    attention,
+                    mass,
+                    flow_features,
+                    core,
+                    candidates,
+                    added,
+                    sorted(edges),
+                    sorted(members),
+                    g,
                 )
             )
-        scores = np.array([mean(mass[node]) for node in self.entities])
-        return OracleResult(steps, np.array([h[node] for node in self.entities]), q, scores)
+        scores = np.array([mean(mass[entity]) for entity in self.entities])
+        return OracleResult(steps, np.array([h[entity] for entity in self.entities]), q, scores)
 
     def loss(self, result: OracleResult, answer: int) -> float:
         """-log(a-bar_o + 1e-12)."""
@@ -322,22 +333,22 @@ class Oracle:
         """Sum of softmax-weighted messages for every entity of ``g``, heads side by side; 0 without an edge into it."""
         messages = {edge: self.message(layer, edge, g[edge.source], time) for edge in edges}
         result: dict[int, Vector] = {}
-        for node, feature in g.items():
-            arriving = [message for edge, message in messages.items() if edge.target == node]
+        for entity, feature in g.items():
+            arriving = [message for edge, message in messages.items() if edge.target == entity]
             shares = softmax([self.message_score(layer, message, feature) for message in arriving])
-            result[node] = np.zeros(self.config.dimension)
+            result[entity] = np.zeros(self.config.dimension)
             for message, share in zip(arriving, shares, strict=True):
                 for head, piece in enumerate(pieces(self.config.dimension, self.config.heads)):
-                    result[node][piece] += share[head] * message[piece]
+                    result[entity][piece] += share[head] * message[piece]
         return result
 
     def preliminary(self, time: int) -> dict[int, Vector]:
         """PGNN: h of every entity."""
-        h = {node: vector(self.p["entity"][node]) for node in self.entities}
+        h = {entity: vector(self.p["entity"][entity]) for entity in self.entities}
         for layer in range(self.config.pgnn_layers):
             h = self.aggregate(f"pgnn.{layer}", self.edges.values(), h, time)
             if self.config.activation:
-                h = {node: act(feature, self.config.leaky_slope) for node, feature in h.items()}
+                h = {entity: act(feature, self.config.leaky_slope) for entity, feature in h.items()}
         return h
 
     def subgraph_network(
@@ -351,11 +362,11 @@ class Oracle:
     ) -> dict[int, Vector]:
         """SGNN: g^(t) of every entity of G^(t) from g^(t-1), newcomers' h included."""
         new = self.aggregate("sgnn", [self.edges[e] for e in sorted(edges)], g, time)
-        for node in new:
+        for entity in new:
             if self.config.arrival_term:
-                new[node] = new[node] + mean(mass[node]) * (self.p["sgnn.arrival"] @ h[node])
+                new[entity] = new[entity] + mean(mass[entity]) * (self.p["sgnn.arrival"] @ h[entity])
             if self.config.activation:
-                new[node] = act(new[node], self.config.leaky_slope)
+                new[entity] = act(new[entity], self.config.leaky_slope)
         return new
 
     # The question.
@@ -411,7 +422,7 @@ class Oracle:
 
     def arrive(self, attention: Mapping[int, Vector]) -> dict[int, Vector]:
         """a_j: sum of a~_e over the edges into j."""
-        mass = {node: np.zeros(self.flows) for node in self.entities}
+        mass = {entity: np.zeros(self.flows) for entity in self.entities}
         for e, share in attention.items():
             mass[self.edges[e].target] = mass[self.edges[e].target] + share
         return mass
@@ -420,15 +431,15 @@ class Oracle:
 
     def core_nodes(self, mass: Mapping[int, Vector], key: int) -> list[int]:
         """The x entities of highest a-bar^(t-1), zeros excluded; equal values by hash."""
-        reached = [node for node in self.entities if mean(mass[node]) > 0]
-        reached.sort(key=lambda node: (-mean(mass[node]), node_hash(key, node)))
+        reached = [entity for entity in self.entities if mean(mass[entity]) > 0]
+        reached.sort(key=lambda entity: (-mean(mass[entity]), entity_hash(key, entity)))
         return reached[: self.config.core_nodes]
 
     def candidates(self, core: Iterable[int], attention: Mapping[int, Vector], key: int) -> list[int]:
         """At most y out-edges of each core node, those of lowest hash; in order of a-bar~^(t), equal values by hash."""
         chosen: list[int] = []
-        for node in core:
-            row = sorted((edge.index for edge in self.out_of[node]), key=lambda e: edge_hash(key, e))
+        for entity in core:
+            row = sorted((edge.index for edge in self.out_of[entity]), key=lambda e: edge_hash(key, e))
             chosen.extend(row[: self.config.sampled_edges])
         return sorted(chosen, key=lambda e: (-mean(attention[e]), edge_hash(key, e)))
 

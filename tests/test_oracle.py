@@ -15,8 +15,8 @@ from tests.oracle import (
     act,
     bucket,
     edge_hash,
+    entity_hash,
     mix,
-    node_hash,
     parameter_shapes,
     pieces,
     softmax,
@@ -53,7 +53,7 @@ def test_hash_takes_negative_times_as_twos_complement() -> None:
     key = step_key(5, 3, 2, 9, 2)
     assert key == mix((mix((mix((mix((mix(5) + 3) % 2**64) + 2) % 2**64) + 9) % 2**64) + 2) % 2**64)
     assert edge_hash(key, 4) == mix((key + 8) % 2**64)
-    assert node_hash(key, 4) == mix((key + 9) % 2**64)
+    assert entity_hash(key, 4) == mix((key + 9) % 2**64)
 
 
 def test_bucket_is_exact_then_geometric() -> None:

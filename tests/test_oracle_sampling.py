@@ -8,8 +8,8 @@ import pytest
 from tests.oracle import (
     Oracle,
     edge_hash,
+    entity_hash,
     mean,
-    node_hash,
     step_key,
 )
 from tests.oracle_cases import SPAN, VARIANTS, build, whole
@@ -28,7 +28,7 @@ def test_sampling_limits(name: str) -> None:
     walker = build(config, tiny_graph(6, facts=40))
     result = walker.run(3, 4, 7)
     previous_edges: set[int] = set()
-    previous_mass = {node: float(node == 3) for node in walker.entities}
+    previous_mass = {entity: float(entity == 3) for entity in walker.entities}
     for number, step in enumerate(result.steps, start=1):
         if number == config.steps:
             assert (step.core, step.candidates, step.added) == ([], [], [])
@@ -37,19 +37,19 @@ def test_sampling_limits(name: str) -> None:
             continue
         assert len(step.core) == min(config.core_nodes, sum(value > 0 for value in previous_mass.values()))
         best = sorted(previous_mass.values(), reverse=True)[: len(step.core)]
-        assert [previous_mass[node] for node in step.core] == best
-        for node in step.core:
-            own = [e for e in step.candidates if walker.edges[e].source == node]
-            assert len(own) == min(config.sampled_edges, len(walker.out_of[node]))
+        assert [previous_mass[entity] for entity in step.core] == best
+        for entity in step.core:
+            own = [e for e in step.candidates if walker.edges[e].source == entity]
+            assert len(own) == min(config.sampled_edges, len(walker.out_of[entity]))
         assert len(step.added) == min(config.added_edges, len(step.candidates))
         left = set(step.candidates) - set(step.added)
         worst = min(mean(step.attention[e]) for e in step.added)
         assert all(mean(step.attention[e]) <= worst for e in left)
         assert set(step.edges) == previous_edges | set(step.added)
         ends = {end for e in step.edges for end in (walker.edges[e].source, walker.edges[e].target)}
-        assert set(step.nodes) == set(step.features) == ends | {3}
+        assert set(step.entities) == set(step.features) == ends | {3}
         previous_edges = set(step.edges)
-        previous_mass = {node: mean(step.mass[node]) for node in walker.entities}
+        previous_mass = {entity: mean(step.mass[entity]) for entity in walker.entities}
 
 
 def test_ties_are_decided_by_hash() -> None:
@@ -64,7 +64,7 @@ def test_ties_are_decided_by_hash() -> None:
         assert result.steps[0].candidates == row[:6]
         assert result.steps[0].added == row[:3]
         key = step_key(seed, 0, 0, 6, 2)
-        assert result.steps[1].core == sorted(range(13), key=lambda node: node_hash(key, node))[:4]
+        assert result.steps[1].core == sorted(range(13), key=lambda entity: entity_hash(key, entity))[:4]
 
 
 def test_sample_depends_on_seed_and_question() -> None:
@@ -98,7 +98,7 @@ def test_handed_in_subgraph_replaces_sampling() -> None:
     again = walker.run(1, 0, 3, subgraphs=free.subgraphs)
     np.testing.assert_array_equal(free.scores, again.scores)
     other = walker.run(1, 0, 3, subgraphs=[[], [], []])
-    assert [step.nodes for step in other.steps] == [[1], [1], [1]]
+    assert [step.entities for step in other.steps] == [[1], [1], [1]]
     assert other.steps[0].candidates == free.steps[0].candidates
 
 

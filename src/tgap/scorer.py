@@ -114,7 +114,7 @@ class StepTrace:
     time: IntArray  # [E] t_e; the query's own time for a self-loop
     transition: FloatArray  # [E, H] T_ij: softmax over the edges out of i
     attention: FloatArray  # [E, H] a~ = T_ij a_i: the mass that crossed
-    nodes: IntArray  # [M] entities that hold mass after the step
+    entities: IntArray  # [M] entities that hold mass after the step
     mass: FloatArray  # [M, H] a^(t) of those
     core: IntArray  # entities that the subgraph grew from (empty after the last step)
     candidates: IntArray  # edges sampled from them (index in the graph)

@@ -48,7 +48,7 @@ class OracleExplainer:
     def _step(self, step: OracleStep, query_time: int) -> StepTrace:
         graph = self.graph
         edge = np.array([index for index, mass in step.attention.items() if mass.sum() > 0], dtype=np.int64)
-        nodes = np.array([node for node, mass in step.mass.items() if mass.sum() > 0], dtype=np.int64)
+        entities = np.array([entity for entity, mass in step.mass.items() if mass.sum() > 0], dtype=np.int64)
         return StepTrace(
             edge=edge,
             subject=graph.source[edge].astype(np.int64),
@@ -57,12 +57,12 @@ class OracleExplainer:
             time=np.where(graph.fact[edge] < 0, query_time, graph.time[edge]).astype(np.int64),
             transition=np.array([step.transition[index] for index in edge]).astype(np.float32),
             attention=np.array([step.attention[index] for index in edge]).astype(np.float32),
-            nodes=nodes,
-            mass=np.array([step.mass[node] for node in nodes]).astype(np.float32),
+            entities=entities,
+            mass=np.array([step.mass[entity] for entity in entities]).astype(np.float32),
             core=np.array(step.core, dtype=np.int64),
             candidates=np.array(step.candidates, dtype=np.int64),
             added=np.array(step.added, dtype=np.int64),
-            subgraph=np.array(step.nodes, dtype=np.int64),
+            subgraph=np.array(step.entities, dtype=np.int64),
         )
 
 

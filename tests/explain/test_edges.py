@@ -24,7 +24,7 @@ def test_lists_are_the_highest_of_each_step_without_self_loops(seed: int, count:
         assert found.waiting + moving.sum() == pytest.approx(1.0, abs=1e-5)
         assert found.carried == len(moving)
         assert all(edge.before == pytest.approx(held[edge.subject], abs=1e-6) for edge in found.edges)
-        held = dict(zip(step.nodes.tolist(), step.mass.mean(axis=1).tolist(), strict=True))
+        held = dict(zip(step.entities.tolist(), step.mass.mean(axis=1).tolist(), strict=True))
         masses = [mass for _, mass in found.nodes]
         assert masses == pytest.approx(sorted(held.values(), reverse=True)[:count], abs=1e-6)
 

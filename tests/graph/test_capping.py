@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tests.oracle import MASK, edge_hash, mix
 from tests.tiny import from_facts, tiny_graph
 from tgap.graph import TemporalGraph, View
-from tgap.graph.capping import Cap, capped_edge_set, capped_roads, capped_rows
+from tgap.graph.capping import Cap, capped_adjacency, capped_edge_set, capped_rows
 from tgap.graph.resolve import VisibleGraph, visible_graph
 
 MANY = settings(max_examples=80, deadline=None)
@@ -26,21 +26,21 @@ def hub(leaves: int) -> TemporalGraph:
     return from_facts(leaves + 1, 1, [(0, 0, leaf, leaf - 1) for leaf in range(1, leaves + 1)])
 
 
-def shown(view: VisibleGraph, node: int) -> list[int]:
+def shown(view: VisibleGraph, entity: int) -> list[int]:
     graph = view.graph
-    return [edge for edge in range(int(graph.row[node]), int(graph.row[node + 1])) if view.mask[edge]]
+    return [edge for edge in range(int(graph.row[entity]), int(graph.row[entity + 1])) if view.mask[edge]]
 
 
 def displacement(graph: TemporalGraph, edge: int, time: int) -> int:
     return 0 if graph.fact[edge] < 0 else abs(int(graph.time[edge]) - time)
 
 
-def drawn(view: VisibleGraph, node: int, time: int, cap: Cap) -> list[int]:
+def drawn(view: VisibleGraph, entity: int, time: int, cap: Cap) -> list[int]:
     """What a row keeps, from the law as it is written, with whole numbers of any size and a sort."""
     key = mix(cap.seed)
-    for part in (time, cap.step, node):
+    for part in (time, cap.step, entity):
         key = mix((key + part) & MASK)
-    edges = shown(view, node)
+    edges = shown(view, entity)
     n, m = len(edges), cap.most
     if m == 0 or n <= m:
         return edges
@@ -51,8 +51,8 @@ def drawn(view: VisibleGraph, node: int, time: int, cap: Cap) -> list[int]:
     return [edges[(k * n + key % n) // m] for k in range(m)]
 
 
-def kept(view: VisibleGraph, node: int, time: int, cap: Cap) -> list[int]:
-    return [int(edge) for edge in capped_rows(view, np.array([node]), time, cap)[1]]
+def kept(view: VisibleGraph, entity: int, time: int, cap: Cap) -> list[int]:
+    return [int(edge) for edge in capped_rows(view, np.array([entity]), time, cap)[1]]
 
 
 @MANY
@@ -66,13 +66,13 @@ def kept(view: VisibleGraph, node: int, time: int, cap: Cap) -> list[int]:
 )
 def test_rows_keep_what_the_law_says(seed: int, time: int, most: int, near: bool, step: int, hidden: float) -> None:
     graph, random = tiny_graph(seed, facts=50), np.random.default_rng(seed)
-    nodes = np.sort(random.permutation(graph.num_entities)[: random.integers(1, graph.num_entities + 1)])
+    entities = np.sort(random.permutation(graph.num_entities)[: random.integers(1, graph.num_entities + 1)])
     cap = Cap(most, near, seed, step)
     facts = random.choice(graph.num_facts, int(hidden * graph.num_facts), replace=False)
     view = visible_graph(graph, View.all().without(facts))
-    row, edge = capped_rows(view, nodes, time, cap)
-    for k, node in enumerate(nodes.tolist()):
-        assert edge[row[k] : row[k + 1]].tolist() == drawn(view, node, time, cap)
+    row, edge = capped_rows(view, entities, time, cap)
+    for k, entity in enumerate(entities.tolist()):
+        assert edge[row[k] : row[k + 1]].tolist() == drawn(view, entity, time, cap)
 
 
 def frequencies(view: VisibleGraph, cap: Cap, time: int = 3) -> NDArray[np.float64]:
@@ -133,9 +133,9 @@ def test_samples_differ_by_time_step_entity_and_seed_and_by_nothing_else(near: b
     graph = from_facts(62, 1, [(centre, 0, leaf, 5) for centre in (0, 1) for leaf in range(2, 62)])
     view = visible_graph(graph, View.all())
 
-    def ranks(node: int, time: int, seed: int = 0, step: int = 0) -> tuple[int, ...]:
+    def ranks(entity: int, time: int, seed: int = 0, step: int = 0) -> tuple[int, ...]:
         """Kept edges, counted from the start of the row; times are as far from all facts as from one another."""
-        return tuple(edge - int(graph.row[node]) for edge in kept(view, node, time, Cap(8, near, seed, step)))
+        return tuple(edge - int(graph.row[entity]) for edge in kept(view, entity, time, Cap(8, near, seed, step)))
 
     assert len({ranks(0, time) for time in range(40)}) > 20
     assert len({ranks(0, 5, step=step) for step in range(40)}) > 20
@@ -156,13 +156,13 @@ def test_over_times_too_every_edge_is_kept_equally_often() -> None:
 @given(seed=st.integers(0, 10**6), most=st.integers(1, 9), near=st.booleans())
 def test_roads_are_the_kept_rows(seed: int, most: int, near: bool) -> None:
     graph, random = tiny_graph(seed, facts=40), np.random.default_rng(seed)
-    nodes = np.sort(random.permutation(graph.num_entities)[: random.integers(0, graph.num_entities + 1)])
+    entities = np.sort(random.permutation(graph.num_entities)[: random.integers(0, graph.num_entities + 1)])
     cap = Cap(most, near, seed, 1)
     view = visible_graph(graph, View.all().without(range(0, graph.num_facts, 4)))
-    row, edge = capped_rows(view, nodes, 5, cap)
-    seen = capped_roads(view, nodes, 5, cap)
+    row, edge = capped_rows(view, entities, 5, cap)
+    seen = capped_adjacency(view, entities, 5, cap)
     lengths = np.zeros(graph.num_entities, np.int64)
-    lengths[nodes] = np.diff(row)
+    lengths[entities] = np.diff(row)
     np.testing.assert_array_equal(np.diff(seen.row), lengths)
     np.testing.assert_array_equal(seen.degree, lengths)
     np.testing.assert_array_equal(seen.edge, edge)
@@ -186,10 +186,10 @@ def test_gathered_edges_are_the_kept_rows_seen_from_their_far_ends(
     seed: int, most: int, signs: int, origin: int
 ) -> None:
     graph, random = tiny_graph(seed, facts=40), np.random.default_rng(seed)
-    nodes = random.permutation(graph.num_entities)[:5]
+    entities = random.permutation(graph.num_entities)[:5]
     view, cap = visible_graph(graph, View.all()), Cap(most, False, seed)
-    row, edge = capped_rows(view, nodes, 5, cap)
-    found = capped_edge_set(view, graph.inverse(graph.relation).astype(np.int32), nodes, origin, 5, cap, signs)
+    row, edge = capped_rows(view, entities, 5, cap)
+    found = capped_edge_set(view, graph.inverse(graph.relation).astype(np.int32), entities, origin, 5, cap, signs)
     assert found.source_index is not None
     assert found.source_sign is not None
     incoming = found.incoming

@@ -1,4 +1,4 @@
-"""The keyed hash is splitmix64's, as the definition has it, for every seed, question, step and edge."""
+"""The keyed hash is splitmix64's, as the definition has it, for every seed, query, step and edge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import oracle
-from tgap.graph.hashing import edge_hash, mix, node_hash, query_keys, step_key
+from tgap.graph.hashing import edge_hash, entity_hash, mix, query_keys, step_key
 
 MANY = settings(max_examples=60, deadline=None)
 word = st.integers(0, 2**64 - 1)
@@ -32,7 +32,7 @@ def test_hashes_of_a_question(seed: int, subject: int, relation: int, time: int,
     wanted = oracle.step_key(seed, subject, relation, time, step)
     assert int(key) == wanted
     assert int(edge_hash(np.uint64(key), index)) == oracle.edge_hash(wanted, index)
-    assert int(node_hash(np.uint64(key), index)) == oracle.node_hash(wanted, index)
+    assert int(entity_hash(np.uint64(key), index)) == oracle.entity_hash(wanted, index)
 
 
 def test_a_key_depends_on_every_part_of_the_question_and_on_nothing_else() -> None:
@@ -52,5 +52,5 @@ def test_a_key_depends_on_every_part_of_the_question_and_on_nothing_else() -> No
 def test_edges_and_entities_never_share_a_hash() -> None:
     key = np.uint64(oracle.step_key(0, 1, 2, 3, 1))
     edges = {int(edge_hash(key, index)) for index in range(500)}
-    nodes = {int(node_hash(key, index)) for index in range(500)}
-    assert len(edges | nodes) == 1000
+    entities = {int(entity_hash(key, index)) for index in range(500)}
+    assert len(edges | entities) == 1000

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from tests import oracle
 from tests.tiny import star_hub, tiny_graph
-from tgap.graph import TemporalGraph, View
+from tgap.graph import View
 from tgap.graph.hashing import query_keys
 from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.graph.sampling import CoreNodes, choose_core, sample_edges
-from tgap.graph.subgraph import roads
+from tgap.graph.subgraph import visible_adjacency
 
 MANY = settings(max_examples=60, deadline=None)
 SEED = 4
@@ -34,8 +34,8 @@ def coarse(random: np.random.Generator, count: int, levels: int) -> NDArray[np.f
 def mass_lists(random: np.random.Generator, entities: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """A list of distinct entities, in any order, for each query; the last may be empty."""
     lengths = [int(random.integers(1, entities + 1)), int(random.integers(1, entities + 1)), int(random.integers(0, 2))]
-    nodes = [random.permutation(entities)[:length] for length in lengths]
-    return np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(nodes).astype(np.int32)
+    chosen = [random.permutation(entities)[:length] for length in lengths]
+    return np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(chosen).astype(np.int32)
 
 
 @MANY
@@ -43,30 +43,30 @@ def mass_lists(random: np.random.Generator, entities: int) -> tuple[NDArray[np.i
 def test_core_nodes_are_the_entities_of_highest_mass(seed: int, most: int, levels: int) -> None:
     random = np.random.default_rng(seed)
     entities, step = 12, 2
-    row, node = mass_lists(random, entities)
-    mean, degree = coarse(random, len(node), levels), random.integers(1, 9, entities)
-    core = choose_core(row, node, mean, KEYS, step, most, np.concatenate([[0], np.cumsum(degree)]))
+    row, entity = mass_lists(random, entities)
+    mean, degree = coarse(random, len(entity), levels), random.integers(1, 9, entities)
+    core = choose_core(row, entity, mean, KEYS, step, most, np.concatenate([[0], np.cumsum(degree)]))
     assert len(core.row) == len(QUERIES) + 1
     for query in range(len(QUERIES)):
         entries = [m for m in range(row[query], row[query + 1]) if mean[m] > 0]
-        entries.sort(key=lambda m: (-mean[m], oracle.node_hash(key_of(query, step), int(node[m]))))
+        entries.sort(key=lambda m: (-mean[m], oracle.entity_hash(key_of(query, step), int(entity[m]))))
         assert core.entry[core.row[query] : core.row[query + 1]].tolist() == entries[:most]
     # Room for the edges of each core node, one after the other, and of no other entity.
-    lengths = degree[node[core.entry]]
+    lengths = degree[entity[core.entry]]
     assert core.room == lengths.sum()
     np.testing.assert_array_equal(core.start[core.entry], np.cumsum(lengths) - lengths)
-    others = np.setdiff1d(np.arange(len(node)), core.entry)
+    others = np.setdiff1d(np.arange(len(entity)), core.entry)
     assert (core.start[others] == -1).all()
 
 
 def plain_selection(
-    graph: TemporalGraph, view: VisibleGraph, nodes: list[int], value: dict[int, float], key: int, most: tuple[int, int]
+    view: VisibleGraph, chosen: list[int], value: dict[int, float], key: int, most: tuple[int, int]
 ) -> tuple[list[int], list[int]]:
     """Candidates and added edges by sorting."""
-    sampled, added = most
+    graph, (sampled, added) = view.graph, most
     candidates: list[int] = []
-    for node in nodes:
-        edges = [e for e in range(int(graph.row[node]), int(graph.row[node + 1])) if view.mask[e]]
+    for entity in chosen:
+        edges = [e for e in range(int(graph.row[entity]), int(graph.row[entity + 1])) if view.mask[e]]
         candidates += sorted(edges, key=lambda e: oracle.edge_hash(key, e))[:sampled]
     best = sorted(candidates, key=lambda e: (-value[e], oracle.edge_hash(key, e)))
     return sorted(candidates), sorted(best[:added])
@@ -85,24 +85,24 @@ def test_sampled_edges_are_those_that_sorting_chooses(
 ) -> None:
     random = np.random.default_rng(seed)
     graph = tiny_graph(seed, facts=40)
-    row, node = mass_lists(random, graph.num_entities)
-    mean, step = coarse(random, len(node), 3), 1
-    core = choose_core(row, node, mean, KEYS, step, 4, graph.row)
+    row, entity = mass_lists(random, graph.num_entities)
+    mean, step = coarse(random, len(entity), 3), 1
+    core = choose_core(row, entity, mean, KEYS, step, 4, graph.row)
     attention: NDArray[np.floating] = coarse(random, core.room, levels)
     if single:
         attention = attention.astype(np.float32)
     facts = random.choice(graph.num_facts, int(hidden * graph.num_facts), replace=False)
     view = visible_graph(graph, View.all().without(facts))
-    sample = sample_edges(roads(view), core, node, attention, KEYS, step, *most)
+    sample = sample_edges(visible_adjacency(view), core, entity, attention, KEYS, step, *most)
     for query in range(len(QUERIES)):
         entries = core.entry[core.row[query] : core.row[query + 1]]
         value = {
-            int(graph.row[node[m]]) + k: float(attention[core.start[m] + k])
+            int(graph.row[entity[m]]) + k: float(attention[core.start[m] + k])
             for m in entries
-            for k in range(int(graph.degree[node[m]]))
+            for k in range(int(graph.degree[entity[m]]))
         }
-        nodes = [int(node[m]) for m in entries]
-        wanted = plain_selection(graph, view, nodes, value, key_of(query, step), most)
+        chosen = [int(entity[m]) for m in entries]
+        wanted = plain_selection(view, chosen, value, key_of(query, step), most)
         candidates = sample.candidate[sample.candidate_row[query] : sample.candidate_row[query + 1]]
         added = sample.added[sample.added_row[query] : sample.added_row[query + 1]]
         assert (sorted(candidates.tolist()), sorted(added.tolist())) == wanted
@@ -114,8 +114,10 @@ def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
     keys = query_keys(seed, np.array([0]), np.array([0]), np.array([5]))
     degree = int(graph.degree[0])
     core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
-    node, attention = np.zeros(1, np.int32), np.full(degree, 0.1)
-    sample = sample_edges(roads(visible_graph(graph, View.all())), core, node, attention, keys, step, sampled, 1000)
+    entity, attention = np.zeros(1, np.int32), np.full(degree, 0.1)
+    sample = sample_edges(
+        visible_adjacency(visible_graph(graph, View.all())), core, entity, attention, keys, step, sampled, 1000
+    )
     return [int(edge) for edge in sample.candidate]
 
 
@@ -142,7 +144,7 @@ def test_of_equal_attention_the_lowest_hashes_join(added: int) -> None:
     core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
     flat = np.full(degree, 0.25, np.float32)
     sample = sample_edges(
-        roads(visible_graph(graph, View.all())), core, np.zeros(1, np.int32), flat, keys, 1, 1000, added
+        visible_adjacency(visible_graph(graph, View.all())), core, np.zeros(1, np.int32), flat, keys, 1, 1000, added
     )
     key = oracle.step_key(0, 0, 0, 5, 1)
     wanted = sorted(range(degree), key=lambda e: oracle.edge_hash(key, e))[:added]
@@ -159,7 +161,14 @@ def test_attention_that_is_not_a_number_counts_as_lowest(numbers: int, added: in
     attention = np.full(degree, np.nan, np.float32)
     attention[:numbers] = 0.1
     sample = sample_edges(
-        roads(visible_graph(graph, View.all())), core, np.zeros(1, np.int32), attention, keys, 1, 1000, added
+        visible_adjacency(visible_graph(graph, View.all())),
+        core,
+        np.zeros(1, np.int32),
+        attention,
+        keys,
+        1,
+        1000,
+        added,
     )
     key = oracle.step_key(0, 0, 0, 5, 1)
     wanted = sorted(range(degree), key=lambda e: (np.isnan(attention[e]), oracle.edge_hash(key, e)))[:added]
@@ -168,5 +177,5 @@ def test_attention_that_is_not_a_number_counts_as_lowest(numbers: int, added: in
 
 def test_mass_that_is_not_a_number_makes_no_core_node() -> None:
     mean = np.array([np.nan, 0.5, np.nan, 0.2])
-    row, node = np.array([0, 4, 4, 4]), np.arange(4, dtype=np.int32)
-    assert choose_core(row, node, mean, KEYS, 1, 3, np.arange(5)).entry.tolist() == [1, 3]
+    row, entity = np.array([0, 4, 4, 4]), np.arange(4, dtype=np.int32)
+    assert choose_core(row, entity, mean, KEYS, 1, 3, np.arange(5)).entry.tolist() == [1, 3]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tests.tiny import tiny_graph
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
-from tgap.graph.subgraph import Subgraphs, compact_edge_set, find_entries, roads, whole_edge_set
+from tgap.graph.subgraph import Subgraphs, compact_edge_set, find_entries, visible_adjacency, whole_edge_set
 from tgap.kernels.structure import EdgeSet
 
 MANY = settings(max_examples=40, deadline=None)
@@ -34,7 +34,7 @@ def part(row: NDArray[np.int64], values: NDArray[np.integer], query: int) -> lis
 def grown(graph: TemporalGraph, seed: int, steps: int) -> tuple[Subgraphs, list[set[int]], list[set[int]]]:
     """Subgraphs after some steps, and the entities and edges they should have."""
     subgraphs = Subgraphs.start(SUBJECTS)
-    nodes: list[set[int]] = [{int(subject)} for subject in SUBJECTS]
+    entities: list[set[int]] = [{int(subject)} for subject in SUBJECTS]
     edges: list[set[int]] = [set(), set(), set()]
     for step in range(steps):
         row, added = additions(graph, seed + step)
@@ -42,13 +42,13 @@ def grown(graph: TemporalGraph, seed: int, steps: int) -> tuple[Subgraphs, list[
         for query in range(3):
             for edge in part(row, added, query):
                 edges[query].add(edge)
-                nodes[query] |= {int(graph.source[edge]), int(graph.neighbour[edge])}
-    return subgraphs, nodes, edges
+                entities[query] |= {int(graph.source[edge]), int(graph.neighbour[edge])}
+    return subgraphs, entities, edges
 
 
 def test_the_start_is_the_subject_alone() -> None:
     start = Subgraphs.start(SUBJECTS)
-    assert start.node.tolist() == [3, 0, 3]
+    assert start.entity.tolist() == [3, 0, 3]
     assert start.query.tolist() == [0, 1, 2]
     assert start.edge_row.tolist() == [0, 0, 0, 0]
     assert len(start.edge) == 0
@@ -59,11 +59,11 @@ def test_the_start_is_the_subject_alone() -> None:
 @given(seed=seeds, steps=st.integers(1, 4))
 def test_subgraphs_hold_the_added_edges_once_and_their_ends(seed: int, steps: int) -> None:
     graph = tiny_graph(seed)
-    subgraphs, nodes, edges = grown(graph, seed, steps)
+    subgraphs, entities, edges = grown(graph, seed, steps)
     for query in range(3):
-        mine = part(subgraphs.row, subgraphs.node, query)
+        mine = part(subgraphs.row, subgraphs.entity, query)
         assert len(set(mine)) == len(mine)
-        assert set(mine) == nodes[query]
+        assert set(mine) == entities[query]
         assert part(subgraphs.edge_row, subgraphs.edge, query) == sorted(edges[query])
     np.testing.assert_array_equal(subgraphs.query, np.repeat([0, 1, 2], np.diff(subgraphs.row)))
 
@@ -75,19 +75,19 @@ def test_every_entity_knows_where_it_stood_before(seed: int) -> None:
     before, _, _ = grown(graph, seed, 2)
     after = before.grow(graph, *additions(graph, seed + 7))
     stayed = after.origin >= 0
-    np.testing.assert_array_equal(after.node[stayed], before.node[after.origin[stayed]])
+    np.testing.assert_array_equal(after.entity[stayed], before.entity[after.origin[stayed]])
     np.testing.assert_array_equal(after.query[stayed], before.query[after.origin[stayed]])
-    assert sorted(after.origin[stayed].tolist()) == list(range(len(before.node)))
+    assert sorted(after.origin[stayed].tolist()) == list(range(len(before.entity)))
     for query in range(3):
-        fresh = set(after.node[(after.query == query) & ~stayed].tolist())
-        assert not fresh & set(part(before.row, before.node, query))
+        fresh = set(after.entity[(after.query == query) & ~stayed].tolist())
+        assert not fresh & set(part(before.row, before.entity, query))
 
 
 def test_growing_leaves_the_subgraphs_before_alone() -> None:
     graph = tiny_graph(3)
     start = Subgraphs.start(SUBJECTS)
     start.grow(graph, *additions(graph, 1))
-    assert start.node.tolist() == [3, 0, 3]
+    assert start.entity.tolist() == [3, 0, 3]
     assert start.row.tolist() == [0, 1, 2, 3]
 
 
@@ -95,9 +95,9 @@ def test_adding_nothing_changes_nothing() -> None:
     graph = tiny_graph(3)
     before, _, _ = grown(graph, 3, 2)
     after = before.grow(graph, np.zeros(4, np.int64), np.empty(0, np.int64))
-    np.testing.assert_array_equal(after.node, before.node)
+    np.testing.assert_array_equal(after.entity, before.entity)
     np.testing.assert_array_equal(after.edge, before.edge)
-    np.testing.assert_array_equal(after.origin, np.arange(len(before.node)))
+    np.testing.assert_array_equal(after.origin, np.arange(len(before.entity)))
 
 
 def flat(edges: EdgeSet, signs: int) -> list[tuple[int, int, int, int, int]]:
@@ -154,7 +154,7 @@ def assert_sources_lead_back(edges: EdgeSet) -> None:
 def test_the_edge_set_of_subgraphs(seed: int, signs: int) -> None:
     graph = tiny_graph(seed)
     subgraphs, _, edges = grown(graph, seed, 2)
-    place = {key: q for q, key in enumerate(zip(subgraphs.query.tolist(), subgraphs.node.tolist(), strict=True))}
+    place = {key: q for q, key in enumerate(zip(subgraphs.query.tolist(), subgraphs.entity.tolist(), strict=True))}
     wanted = []
     for query in range(3):
         for edge in edges[query]:
@@ -163,7 +163,7 @@ def test_the_edge_set_of_subgraphs(seed: int, signs: int) -> None:
             ends = place[query, int(graph.source[edge])], place[query, int(graph.neighbour[edge])]
             wanted.append((*ends, relation, dt, int(np.sign(dt)) + 1 if signs > 1 else 0))
     got = subgraphs.edge_set(graph, TIMES, signs)
-    assert got.num_targets == len(subgraphs.node)
+    assert got.num_targets == len(subgraphs.entity)
     assert got.num_edges == sum(len(some) for some in edges)
     assert flat(got, signs) == sorted(wanted)
     assert_sources_lead_back(got)
@@ -193,7 +193,7 @@ def test_the_edge_set_of_the_whole_graph_is_its_visible_edges(seed: int, origin:
 
 def test_everything_is_every_entity_for_one_query() -> None:
     everything = Subgraphs.everything(4)
-    assert everything.node.tolist() == [0, 1, 2, 3]
+    assert everything.entity.tolist() == [0, 1, 2, 3]
     assert everything.query.tolist() == [0, 0, 0, 0]
     assert everything.origin.tolist() == [0, 1, 2, 3]
 
@@ -201,7 +201,7 @@ def test_everything_is_every_entity_for_one_query() -> None:
 def test_roads_are_the_graph_as_it_is_seen() -> None:
     graph = tiny_graph(2)
     view = visible_graph(graph, View.all().since(3).until(8))
-    seen = roads(view)
+    seen = visible_adjacency(view)
     np.testing.assert_array_equal(seen.mask, view.mask)
     np.testing.assert_array_equal(seen.degree, view.degree)
     np.testing.assert_array_equal(seen.pair_count, view.pair_count)
@@ -216,10 +216,10 @@ def test_entries_are_found_in_their_own_query_only(seed: int) -> None:
     random = np.random.default_rng(seed)
     lists = [random.permutation(9)[: random.integers(0, 9)] for _ in range(3)]
     row = np.concatenate([[0], np.cumsum([len(some) for some in lists])])
-    node = np.concatenate(lists).astype(np.int32)
+    entity = np.concatenate(lists).astype(np.int32)
     query = np.sort(random.integers(0, 3, 15))
     wanted = random.integers(0, 9, 15).astype(np.int32)
-    got = find_entries(row, node, query, wanted, 9)
+    got = find_entries(row, entity, query, wanted, 9)
     for entry, b, entity in zip(got.tolist(), query.tolist(), wanted.tolist(), strict=True):
         place = np.flatnonzero(lists[b] == entity)
         assert entry == (row[b] + place[0] if len(place) else -1)

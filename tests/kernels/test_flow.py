@@ -14,16 +14,16 @@ from torch import Tensor
 from tests.tiny import tiny_graph
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
-from tgap.graph.subgraph import roads
+from tgap.graph.subgraph import visible_adjacency
 from tgap.kernels import flows
 from tgap.kernels.backend import Recording
-from tgap.kernels.clock import Clock
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.flows import FlowInput, MassLists
 from tgap.kernels.layout import Lanes
-from tgap.kernels.structure import Walkers
+from tgap.kernels.structure import QueryState
 
 FLOWS, SPAN = 3, 4
-CLOCK = Clock.of(SPAN, 2, 1)
+BUCKETS = DisplacementBuckets.of(SPAN, 2, 1)
 LANES = Lanes(17, FLOWS)  # rows of two vectors, with zeros at their ends
 
 
@@ -39,15 +39,15 @@ class Stage:
         """One step from the given tensors."""
         return flows.flow_step(_rows(tensors), self.given, recording or self.recording)
 
-    def to_targets(self, row: NDArray[np.int64], node: NDArray[np.int32], *tensors: Tensor) -> Tensor:
+    def to_targets(self, row: NDArray[np.int64], entity: NDArray[np.int32], *tensors: Tensor) -> Tensor:
         """Mass of the targets after a last step from the given tensors."""
-        return flows.flow_to_targets(_rows(tensors), self.given, row, node)
+        return flows.flow_to_targets(_rows(tensors), self.given, row, entity)
 
     @property
     def recording(self) -> Recording:
         """Record no edge."""
         return Recording(
-            np.full(len(self.given.walkers.mass_node), -1, np.int64), np.zeros(0), np.zeros((0, LANES.width))
+            np.full(len(self.given.state.mass_entity), -1, np.int64), np.zeros(0), np.zeros((0, LANES.width))
         )
 
 
@@ -60,14 +60,14 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
     """The first query holds mass on 0, 2, 4 and has the subgraph 2, 3; the second holds all on 1, its subgraph."""
     graph = tiny_graph(seed, entities=5, relations=1, facts=9, span=SPAN)
     visible = visible_graph(graph, View.all().without(range(min(hidden, graph.num_facts))))
-    walkers = Walkers(
+    state = QueryState(
         mass_row=np.array([0, 3, 4]),
-        mass_node=np.array([4, 0, 2, 1], np.int32),
+        mass_entity=np.array([4, 0, 2, 1], np.int32),
         sub_row=np.array([0, 2, 3]),
-        sub_node=np.array([3, 2, 1], np.int32),
+        sub_entity=np.array([3, 2, 1], np.int32),
         origin=np.array([3, -1]),
         group=np.array([1, 0], np.int32),
-        place=np.arange(10, dtype=np.int32).reshape(2, 5),
+        h_row=np.arange(10, dtype=np.int32).reshape(2, 5),
     )
     random = torch.Generator().manual_seed(seed)
 
@@ -78,8 +78,8 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
     mass[:3] /= mass[:3].sum(0)
     mass[3] = 1
     mass[:, FLOWS:] = 0
-    given = FlowInput(walkers, roads(visible), CLOCK, LANES, FLOWS, graph.loop_relation, 0.1)
-    tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3), normal(2 * CLOCK.buckets - 1))
+    given = FlowInput(state, visible_adjacency(visible), BUCKETS, LANES, FLOWS, graph.loop_relation, 0.1)
+    tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3), normal(2 * BUCKETS.count - 1))
     return Stage(graph, given, tensors)
 
 
@@ -91,20 +91,20 @@ def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
     mean = np.zeros((2, entities))
     for query in range(2):
         part = slice(int(lists.row[query]), int(lists.row[query + 1]))
-        assert len(set(lists.node[part].tolist())) == len(lists.node[part])
-        mean[query, lists.node[part]] = value[part].sum(1).detach().numpy() / FLOWS
+        assert len(set(lists.entity[part].tolist())) == len(lists.entity[part])
+        mean[query, lists.entity[part]] = value[part].sum(1).detach().numpy() / FLOWS
     np.testing.assert_allclose(mean.sum(1), 1, rtol=1e-12)
     np.testing.assert_allclose(flows.flow_to_all(_rows(play.tensors), play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
-    row, node = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
-    targets = play.to_targets(row, node, *play.tensors)
+    row, entity = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
+    targets = play.to_targets(row, entity, *play.tensors)
     np.testing.assert_allclose(targets.detach().numpy().reshape(2, 5), mean, rtol=1e-12, atol=1e-15)
     assert (value[:, FLOWS:] == 0).all()
 
 
 def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     play = stage(2)
-    walkers = play.given.walkers
-    start = np.full(len(walkers.mass_node), -1, np.int64)
+    state = play.given.state
+    start = np.full(len(state.mass_entity), -1, np.int64)
     start[1] = 0  # entity 0 of the first query has mass and no feature
     degree = int(play.graph.degree[0])
     recording = Recording(start, np.zeros(degree), np.zeros((degree, LANES.width)))
@@ -123,8 +123,8 @@ def test_gradcheck_of_a_step() -> None:
 def test_gradcheck_of_the_last_step(targets: list[list[int]]) -> None:
     play = stage(4)
     row = np.concatenate([[0], np.cumsum([len(some) for some in targets])])
-    node = np.array([entity for some in targets for entity in some], np.int32)
-    assert torch.autograd.gradcheck(partial(play.to_targets, row, node), play.tensors)
+    entity = np.array([one for some in targets for one in some], np.int32)
+    assert torch.autograd.gradcheck(partial(play.to_targets, row, entity), play.tensors)
 
 
 def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
@@ -133,11 +133,11 @@ def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
     def everything() -> list[Tensor]:
         lists, value = play.step(*play.tensors)
         grads = torch.autograd.grad(value.square().sum(), play.tensors)
-        row, node = np.array([0, 1, 2]), np.array([3, 0], np.int32)
-        last = play.to_targets(row, node, *play.tensors)
+        row, entity = np.array([0, 1, 2]), np.array([3, 0], np.int32)
+        last = play.to_targets(row, entity, *play.tensors)
         more = torch.autograd.grad(last.sum(), play.tensors)
         everywhere = flows.flow_to_all(_rows(play.tensors), play.given)
-        return [torch.from_numpy(lists.node), value.detach(), *grads, last.detach(), *more, everywhere]
+        return [torch.from_numpy(lists.entity), value.detach(), *grads, last.detach(), *more, everywhere]
 
     first = everything()
     for _ in range(3):

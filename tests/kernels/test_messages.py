@@ -17,13 +17,13 @@ from tgap.graph.resolve import visible_graph
 from tgap.graph.subgraph import compact_edge_set, whole_edge_set
 from tgap.kernels import backend, messages, num_threads, set_threads
 from tgap.kernels.backend import AttentionSettings, AttentionWeights
-from tgap.kernels.clock import Clock
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import EdgeSet
 
 WIDTH, HEADS, LOOP, SPAN = 7, 3, 4, 6
-CLOCK = Clock.of(SPAN, 4, 2)
-SETTINGS = AttentionSettings(heads=HEADS, scale=0.7, slope=0.1, clock=CLOCK)
+BUCKETS = DisplacementBuckets.of(SPAN, 4, 2)
+SETTINGS = AttentionSettings(heads=HEADS, scale=0.7, slope=0.1, buckets=BUCKETS)
 Edges = list[tuple[int, int, int, int]]  # (source, relation, target, dt)
 
 
@@ -57,7 +57,7 @@ def inputs(targets: int, sources: int, seed: int = 0, full: bool = True) -> Inpu
         key=normal(HEADS, 3, 3) if full else None,
     )
     return Inputs(
-        normal(targets, WIDTH), normal(sources, WIDTH), weights, normal(5, WIDTH), normal(CLOCK.buckets, WIDTH)
+        normal(targets, WIDTH), normal(sources, WIDTH), weights, normal(5, WIDTH), normal(BUCKETS.count, WIDTH)
     )
 
 
@@ -120,7 +120,7 @@ def test_one_edge_passes_its_message_whole() -> None:
     out = assert_backends_agree(given, edge_set([(0, 2, 0, -5)], 1, 1))
     weights = given.weights
     assert weights.message_bias is not None
-    row = int(CLOCK.bucket(np.array([5]))[0])
+    row = int(BUCKETS.bucket(np.array([5]))[0])
     message = weights.message[0] @ (given.source[0] + given.relation[2] + given.displacement[row])
     torch.testing.assert_close(out[0], (message + weights.message_bias[0]).detach())
 
@@ -180,13 +180,13 @@ def test_chunks_change_nothing_but_rounding(threads: int) -> None:
 # --------------------------------------------------------------------------------------------- the kernel's own tables
 
 LANES = Lanes(17, HEADS)  # rows of two vectors, with zeros at their ends
-SHORT = Clock.of(1, 1, 1)
+SHORT = DisplacementBuckets.of(1, 1, 1)
 
 
 def tables(targets: int, sources: int, blocks: int) -> list[Tensor]:
     """u, a, b, c, to be spread to lane layout."""
     random = torch.Generator().manual_seed(0)
-    shapes = [(targets, 17), (sources, blocks, 17), (5, 3, 17), (SHORT.buckets, 3, 17)]
+    shapes = [(targets, 17), (sources, blocks, 17), (5, 3, 17), (SHORT.count, 3, 17)]
     return [(0.3 * torch.randn(shape, dtype=torch.float64, generator=random)).requires_grad_() for shape in shapes]
 
 

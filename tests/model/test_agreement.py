@@ -98,12 +98,12 @@ def assert_records_agree(case: Case, model: TGAP, results: list[OracleResult]) -
                 attention[edge] = value
             np.testing.assert_allclose(step.attention, attention, rtol=1e-10, atol=1e-14)
             np.testing.assert_allclose(step.mean, attention.mean(1), rtol=1e-10, atol=1e-14)
-            mass = np.array([wanted.mass[node] for node in range(graph.num_entities)])
+            mass = np.array([wanted.mass[entity] for entity in range(graph.num_entities)])
             np.testing.assert_allclose(step.mass, mass, rtol=1e-10, atol=1e-14)
             assert step.core == wanted.core
             assert step.candidates == sorted(wanted.candidates)
             assert step.added == sorted(wanted.added)
-            assert step.nodes == wanted.nodes
+            assert step.entities == wanted.entities
             if case.config.subgraph:
                 assert step.edges == wanted.edges
 

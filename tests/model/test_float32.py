@@ -43,8 +43,8 @@ def graph(dataset: Dataset) -> TemporalGraph:
 def walk(model: TGAP, facts: Facts, view: View, samples: Sequence[Sample]) -> tuple[np.ndarray, Gradients]:
     """Masses at the answers and the gradients of their mean loss."""
     queries = QueryBatch(facts.subject, facts.relation, facts.time)
-    row, node = np.arange(len(queries) + 1), facts.object.astype(np.int32)
-    reached = Walk(model, queries, model.views.resolve(view), seed=0, samples=samples).to_targets(row, node)
+    row, answer = np.arange(len(queries) + 1), facts.object.astype(np.int32)
+    reached = Walk(model, queries, model.views.resolve(view), seed=0, samples=samples).to_targets(row, answer)
     (-(reached + 1e-12).log().mean()).backward()  # type: ignore[no-untyped-call]
     return reached.detach().numpy(), gradients(model)
 

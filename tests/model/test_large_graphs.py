@@ -136,8 +136,8 @@ def test_steps_and_times_see_different_edges_and_the_same_seed_the_same_bits() -
     def edges_of_the_hub(time: int, seed: int) -> list[set[int]]:
         """Edges out of the hub in the first and the last step; in between its mass may all be at the leaves."""
         records = model.record(QueryBatch.of([Query(0, 0, time)]), View.all(), seed)
-        roads = [records[0].roads, records[-1].roads]
-        return [set(seen.edge[seen.row[0] : seen.row[1]].tolist()) for seen in roads]
+        adjacency = [records[0].adjacency, records[-1].adjacency]
+        return [set(seen.edge[seen.row[0] : seen.row[1]].tolist()) for seen in adjacency]
 
     walked = edges_of_the_hub(5, 0)
     assert [len(edges) for edges in walked] == [10, 10]

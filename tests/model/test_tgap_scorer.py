@@ -50,9 +50,9 @@ class CountingModel:
             (self.whole if visible.mask.all() else self.hiding)[time] += 1
             return compute(time, visible, *more, **named)
 
-        def counted_some(nodes: IntArray, time: int, *more: Any) -> Features:
-            self.some[time] += len(nodes)
-            return compute_some(nodes, time, *more)
+        def counted_some(entities: IntArray, time: int, *more: Any) -> Features:
+            self.some[time] += len(entities)
+            return compute_some(entities, time, *more)
 
         monkeypatch.setattr(model, "features", counted)
         monkeypatch.setattr(model, "features_of", counted_some)
@@ -340,7 +340,7 @@ def test_a_trace_tells_what_the_score_is_made_of(seed: int, subject: int, relati
         arrived = np.zeros((ENTITIES, 3))
         np.add.at(arrived, step.object, step.attention)
         mass = np.zeros((ENTITIES, 3))
-        mass[step.nodes] = step.mass
+        mass[step.entities] = step.mass
         np.testing.assert_allclose(arrived, mass, rtol=1e-5, atol=1e-9)
         assert set(step.added) <= set(step.candidates)
         assert set(graph.source[step.candidates]) <= set(step.core)

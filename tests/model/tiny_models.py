@@ -72,7 +72,7 @@ class SeenStep:
     core: list[int]
     candidates: list[int]  # sorted
     added: list[int]  # sorted
-    nodes: list[int]  # sorted
+    entities: list[int]  # sorted
     edges: list[int]  # sorted
 
 
@@ -81,21 +81,21 @@ def seen(graph: TemporalGraph, record: StepRecord) -> SeenStep:
     flows = record.before.flows
     attention = np.zeros((graph.num_edges, flows))
     mean = np.zeros(graph.num_edges)
-    for m, node in enumerate(record.before.node):
-        first, last = int(graph.row[node]), int(graph.row[node + 1])
+    for m, entity in enumerate(record.before.entity):
+        first, last = int(graph.row[entity]), int(graph.row[entity + 1])
         start = int(record.recording.start[m])
         attention[first:last] = record.recording.full[start : start + last - first, :flows]
         mean[first:last] = record.recording.mean[start : start + last - first]
     mass = np.zeros((graph.num_entities, flows))
-    mass[record.after.node] = record.after.value.numpy()[:, :flows]
+    mass[record.after.entity] = record.after.value.numpy()[:, :flows]
     core, sample = record.core, record.sample
     return SeenStep(
         attention=attention,
         mean=mean,
         mass=mass,
-        core=[] if core is None else record.before.node[core.entry].tolist(),
+        core=[] if core is None else record.before.entity[core.entry].tolist(),
         candidates=[] if sample is None else sorted(sample.candidate.tolist()),
         added=[] if sample is None else sorted(sample.added.tolist()),
-        nodes=sorted(record.subgraphs.node.tolist()),
+        entities=sorted(record.subgraphs.entity.tolist()),
         edges=sorted(record.subgraphs.edge.tolist()),
     )

@@ -67,7 +67,7 @@ def strongest_edges(
             for place in top
         )
         mass = step.mass.astype(np.float64).mean(axis=1)
-        nodes = tuple((int(step.nodes[place]), float(mass[place])) for place in highest(mass, count))
+        nodes = tuple((int(step.entities[place]), float(mass[place])) for place in highest(mass, count))
         lists.append(StepEdges(number + 1, edges, int((~loops).sum()), float(attention[loops].sum()), nodes))
     return tuple(lists)
 
@@ -79,7 +79,7 @@ def masses(trace: Trace) -> list[NDArray[np.float64]]:
     columns: list[NDArray[np.float64]] = [start]
     for step in trace.steps:
         held = np.zeros(len(trace.scores))
-        held[step.nodes] = step.mass.astype(np.float64).mean(axis=1)
+        held[step.entities] = step.mass.astype(np.float64).mean(axis=1)
         columns.append(held)
     return columns
 

@@ -24,7 +24,7 @@ from tgap.graph.resolve import VisibleGraph
 from tgap.graph.subgraph import compact_edge_set
 from tgap.graph.temporal import Int32Array, Int64Array
 from tgap.jit import kernel
-from tgap.kernels.structure import EdgeSet, Roads
+from tgap.kernels.structure import Adjacency, EdgeSet
 
 
 class Cap(NamedTuple):
@@ -36,21 +36,21 @@ class Cap(NamedTuple):
     step: int = 0  # of the walk, from 1 on; 0 for what PGNN gathers
 
 
-def capped_rows(visible: VisibleGraph, nodes: Int64Array, time: int, cap: Cap) -> tuple[Int64Array, Int64Array]:
-    """Rows [len(nodes)+1] and the kept edges of the given entities, in ascending order within a row."""
+def capped_rows(visible: VisibleGraph, entities: Int64Array, time: int, cap: Cap) -> tuple[Int64Array, Int64Array]:
+    """Rows [len(entities)+1] and the kept edges of the given entities, in ascending order within a row."""
     graph = visible.graph
     kept: tuple[Int64Array, Int64Array] = _capped(
-        graph.row, graph.time, graph.fact, visible.mask, visible.degree, nodes, time, cap
+        graph.row, graph.time, graph.fact, visible.mask, visible.degree, entities, time, cap
     )
     return kept
 
 
-def capped_roads(visible: VisibleGraph, nodes: Int64Array, time: int, cap: Cap) -> Roads:
-    """Roads with capped rows for the given (distinct, ascending) entities and empty rows for all others."""
+def capped_adjacency(visible: VisibleGraph, entities: Int64Array, time: int, cap: Cap) -> Adjacency:
+    """Adjacency with capped rows for the given (distinct, ascending) entities and empty rows for all others."""
     graph = visible.graph
-    kept, edge = capped_rows(visible, nodes, time, cap)
-    row, degree, pair_row, pair_edge = _paired(kept, nodes, graph.neighbour[edge], graph.num_entities)
-    return Roads(
+    kept, edge = capped_rows(visible, entities, time, cap)
+    row, degree, pair_row, pair_edge = _paired(kept, entities, graph.neighbour[edge], graph.num_entities)
+    return Adjacency(
         row=row,
         relation=graph.relation[edge],
         time=graph.time[edge],
@@ -66,11 +66,11 @@ def capped_roads(visible: VisibleGraph, nodes: Int64Array, time: int, cap: Cap) 
 
 
 def capped_edge_set(
-    visible: VisibleGraph, inverse: Int32Array, nodes: Int64Array, origin: int, time: int, cap: Cap, signs: int
+    visible: VisibleGraph, inverse: Int32Array, entities: Int64Array, origin: int, time: int, cap: Cap, signs: int
 ) -> EdgeSet:
-    """Edges into the given entities as PGNN reads them; target k is nodes[k], sources are entities."""
+    """Edges into the given entities as PGNN reads them; target k is entities[k], sources are all entities."""
     graph = visible.graph
-    row, edge = capped_rows(visible, nodes, time, cap)
+    row, edge = capped_rows(visible, entities, time, cap)
     source, relation, dt = _backwards(edge, graph.neighbour, inverse, graph.time, graph.loop_relation, origin)
     return compact_edge_set(row, source, relation, dt, signs, graph.num_entities, graph.loop_relation)
 
@@ -87,17 +87,17 @@ def _backwards(edge, neighbour, inverse, graph_time, loop, origin):
 
 
 @kernel()
-def _capped(graph_row, graph_time, fact, mask, degree, nodes, time, cap):
-    row = np.zeros(len(nodes) + 1, np.int64)
-    for k in range(len(nodes)):
-        visible = np.int64(degree[nodes[k]])
+def _capped(graph_row, graph_time, fact, mask, degree, entities, time, cap):
+    row = np.zeros(len(entities) + 1, np.int64)
+    for k in range(len(entities)):
+        visible = np.int64(degree[entities[k]])
         row[k + 1] = row[k] + (visible if cap.most == 0 else min(visible, cap.most))
     edges = np.empty(row[-1], np.int64)
     key = mix(mix(mix(np.uint64(cap.seed)) + np.uint64(time)) + np.uint64(cap.step))
-    for k in range(len(nodes)):
-        first, last, visible = graph_row[nodes[k]], graph_row[nodes[k] + 1], np.int64(degree[nodes[k]])
+    for k in range(len(entities)):
+        first, last, visible = graph_row[entities[k]], graph_row[entities[k] + 1], np.int64(degree[entities[k]])
         kept = edges[row[k] : row[k + 1]]
-        row_key = mix(key + np.uint64(nodes[k]))
+        row_key = mix(key + np.uint64(entities[k]))
         if len(kept) == visible:
             at = 0
             for edge in range(first, last):
@@ -158,24 +158,24 @@ def _keep_near(kept, first, last, visible, graph_time, fact, mask, time, row_key
 
 
 @kernel()
-def _paired(kept, nodes, neighbour, num_entities):
+def _paired(kept, entities, neighbour, num_entities):
     """Rows and degrees of all entities from the kept edges of some; and their edges grouped by neighbour."""
     row = np.zeros(num_entities + 1, np.int64)
     pair_row = np.zeros(num_entities + 1, np.int64)
     degree = np.zeros(num_entities, np.int32)
     pair_edge = np.empty(len(neighbour) + 1, np.int64)
-    pairs, entity = 0, 0
-    for k in range(len(nodes)):
-        while entity < nodes[k]:
-            entity += 1
-            row[entity], pair_row[entity] = kept[k], pairs
+    pairs, at = 0, 0
+    for k in range(len(entities)):
+        while at < entities[k]:
+            at += 1
+            row[at], pair_row[at] = kept[k], pairs
         for edge in range(kept[k], kept[k + 1]):
             if edge == kept[k] or neighbour[edge] != neighbour[edge - 1]:
                 pair_edge[pairs] = edge
                 pairs += 1
-        degree[entity] = kept[k + 1] - kept[k]
-    while entity < num_entities:
-        entity += 1
-        row[entity], pair_row[entity] = len(neighbour), pairs
+        degree[at] = kept[k + 1] - kept[k]
+    while at < num_entities:
+        at += 1
+        row[at], pair_row[at] = len(neighbour), pairs
     pair_edge[pairs] = len(neighbour)
     return row, degree, pair_row, pair_edge[: pairs + 1]

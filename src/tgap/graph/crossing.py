@@ -11,8 +11,8 @@ from tgap.graph.temporal import Int32Array, Int64Array
 from tgap.jit import kernel
 
 
-class EdgeNames(NamedTuple):
-    """What the edges of a graph are, and when the question is asked."""
+class EdgeColumns(NamedTuple):
+    """What the edges of a graph are, and the time of the query."""
 
     source: Int32Array  # [E]
     relation: Int32Array  # [E]
@@ -29,24 +29,24 @@ class CrossedEdges(NamedTuple):
     subject: Int64Array  # [C]
     relation: Int64Array  # [C]
     object: Int64Array  # [C]
-    time: Int64Array  # [C]; the question's own for self-loops
+    time: Int64Array  # [C]; the query's own for self-loops
     transition: NDArray[np.float32]  # [C, H]
     attention: NDArray[np.float32]  # [C, H]
 
 
 @kernel()
 def crossed_edges(
-    named: EdgeNames,
+    columns: EdgeColumns,
     row: Int64Array,
     edge_index: Int64Array,
-    node: Int32Array,
+    entity: Int32Array,
     held: NDArray[np.float32],
     start: Int64Array,
     carried: NDArray[np.float32],
 ) -> CrossedEdges:
     """The edges that any flow crossed.
 
-    Entry m of the mass list stands on ``node[m]`` and held ``held[m]``; what its edges carried begins at ``start[m]``.
+    Entry m of the mass list is ``entity[m]``, which held ``held[m]``; what its edges carried begins at ``start[m]``.
     """
     room, flows = carried.shape
     crossed = np.zeros(room, np.bool_)
@@ -63,18 +63,18 @@ def crossed_edges(
     transition = np.zeros((count, flows), np.float32)
     attention = np.empty((count, flows), np.float32)
     at = 0
-    for entry in range(len(node)):
-        first = row[node[entry]]
-        for k in range(row[node[entry] + 1] - first):
+    for entry in range(len(entity)):
+        first = row[entity[entry]]
+        for k in range(row[entity[entry] + 1] - first):
             place = start[entry] + k
             if not crossed[place]:
                 continue
             index = first + k if len(edge_index) == 0 else edge_index[first + k]
             edge[at] = index
-            subject[at] = named.source[index]
-            relation[at] = named.relation[index]
-            target[at] = named.neighbour[index]
-            time[at] = named.query_time if relation[at] == named.loop else named.time[index]
+            subject[at] = columns.source[index]
+            relation[at] = columns.relation[index]
+            target[at] = columns.neighbour[index]
+            time[at] = columns.query_time if relation[at] == columns.loop else columns.time[index]
             for flow in range(flows):
                 attention[at, flow] = carried[place, flow]
                 if held[entry, flow] > 0:

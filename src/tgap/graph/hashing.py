@@ -1,4 +1,4 @@
-"""Keyed hash that decides samples and ties: a function of seed, question, step and edge, and of nothing else.
+"""Keyed hash that decides samples and ties: a function of seed, query, step and edge, and of nothing else.
 
 splitmix64's finaliser; see docs/model.md, Sampling. No generator is drawn from, so the choice for a query depends
 neither on the batch it is in nor on the order of evaluation.
@@ -25,7 +25,7 @@ def mix(x: np.uint64) -> np.uint64:
 def query_keys(
     seed: int, subject: NDArray[np.int64], relation: NDArray[np.int64], time: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """[B] key of each question."""
+    """[B] key of each query."""
     keys = np.empty(len(subject), np.uint64)
     for b in range(len(subject)):
         key = mix(mix(np.uint64(seed)) + np.uint64(subject[b]))
@@ -35,7 +35,7 @@ def query_keys(
 
 @kernel(inline="always")
 def step_key(key: np.uint64, step: int) -> np.uint64:
-    """Key of a question in step t."""
+    """Key of a query in step t."""
     return mix(key + np.uint64(step))
 
 
@@ -46,6 +46,6 @@ def edge_hash(key: np.uint64, edge: int) -> np.uint64:
 
 
 @kernel(inline="always")
-def node_hash(key: np.uint64, node: int) -> np.uint64:
+def entity_hash(key: np.uint64, entity: int) -> np.uint64:
     """Hash of an entity under a step's key."""
-    return mix(key + np.uint64(2) * np.uint64(node) + np.uint64(1))
+    return mix(key + np.uint64(2) * np.uint64(entity) + np.uint64(1))

@@ -1,7 +1,7 @@
 """Subgraph sampling (paper, section 4.3): core nodes of highest attention, a sample of their edges, the best of it.
 
-Nothing here carries a gradient. Cost a query: O(entities with mass) for the core nodes, O(edges of the core nodes) for
-the sample; both are selections around a cut, only the x core nodes themselves are sorted.
+Nothing here carries a gradient. Cost per query: O(entities with mass) for the core nodes, O(edges of the core nodes)
+for the sample; both are selections around a cut, only the x core nodes themselves are sorted.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.graph.hashing import edge_hash, node_hash, step_key
+from tgap.graph.hashing import edge_hash, entity_hash, step_key
 from tgap.graph.temporal import Int32Array, Int64Array
 from tgap.jit import kernel
-from tgap.kernels.structure import Roads
+from tgap.kernels.structure import Adjacency
 
 
 class CoreNodes(NamedTuple):
@@ -39,36 +39,36 @@ class Sample(NamedTuple):
 
 def choose_core(
     mass_row: Int64Array,
-    mass_node: Int32Array,
+    mass_entity: Int32Array,
     mean: NDArray[np.floating],
     keys: NDArray[np.uint64],
     step: int,
     most: int,
-    road_row: Int64Array,
+    adjacency_row: Int64Array,
 ) -> CoreNodes:
     """The ``most`` entities of highest mean mass for each query, zeros excluded, ties by hash.
 
-    ``road_row`` (as in ``Roads``) says how many edges an entity has.
+    ``adjacency_row`` (as in ``Adjacency``) says how many edges an entity has.
     """
-    row, entry = _choose_core(mass_row, mass_node, mean, keys, step, most)
-    start = np.full(len(mass_node), -1, np.int64)
-    node = mass_node[entry]
-    room = np.concatenate([[0], np.cumsum(road_row[node + 1] - road_row[node])])
+    row, entry = _choose_core(mass_row, mass_entity, mean, keys, step, most)
+    start = np.full(len(mass_entity), -1, np.int64)
+    entity = mass_entity[entry]
+    room = np.concatenate([[0], np.cumsum(adjacency_row[entity + 1] - adjacency_row[entity])])
     start[entry] = room[:-1]
     return CoreNodes(row, entry, start, int(room[-1]))
 
 
 @kernel()
-def _choose_core(mass_row, mass_node, mean, keys, step, most):
+def _choose_core(mass_row, mass_entity, mean, keys, step, most):
     queries = len(mass_row) - 1
     row = np.zeros(queries + 1, np.int64)
-    entry = np.empty(min(queries * most, len(mass_node)), np.int64)
+    entry = np.empty(min(queries * most, len(mass_entity)), np.int64)
     for b in range(queries):
         key = step_key(keys[b], step)
         held = mass_row[b] + np.flatnonzero(mean[mass_row[b] : mass_row[b + 1]] > 0)
         hashes = np.empty(len(held), np.uint64)
         for k in range(len(held)):
-            hashes[k] = node_hash(key, mass_node[held[k]])
+            hashes[k] = entity_hash(key, mass_entity[held[k]])
         best = _highest(mean[held], hashes, most)
         best = best[np.argsort(hashes[best])]
         best = best[np.argsort(-mean[held[best]], kind="mergesort")]  # stable: equal ones stay in the order of hashes
@@ -90,9 +90,9 @@ def _highest(value, hashes, most):
 
 
 def sample_edges(
-    roads: Roads,
+    adjacency: Adjacency,
     core: CoreNodes,
-    mass_node: Int32Array,
+    mass_entity: Int32Array,
     attention: NDArray[np.floating],
     keys: NDArray[np.uint64],
     step: int,
@@ -104,11 +104,15 @@ def sample_edges(
     ``attention`` is the mean attention of the core nodes' edges, as recorded by the flow; NaN (a model whose weights
     have run away) counts as less than any number.
     """
-    return Sample(*_sample(roads.row, roads.mask, roads.edge, core, mass_node, attention, keys, step, sampled, added))
+    return Sample(
+        *_sample(
+            adjacency.row, adjacency.mask, adjacency.edge, core, mass_entity, attention, keys, step, sampled, added
+        )
+    )
 
 
 @kernel()
-def _sample(graph_row, mask, edge_index, core, mass_node, attention, keys, step, sampled, added):
+def _sample(graph_row, mask, edge_index, core, mass_entity, attention, keys, step, sampled, added):
     core_row, entry, start = core.row, core.entry, core.start
     whole = len(edge_index) == 0
     queries = len(core_row) - 1
@@ -116,7 +120,7 @@ def _sample(graph_row, mask, edge_index, core, mass_node, attention, keys, step,
     added_row = np.zeros(queries + 1, np.int64)
     room = 0
     for c in range(len(entry)):
-        i = mass_node[entry[c]]
+        i = mass_entity[entry[c]]
         room += min(graph_row[i + 1] - graph_row[i], sampled)
     candidate = np.empty(room, np.int64)
     chosen = np.empty(min(room, queries * added), np.int64)
@@ -128,7 +132,7 @@ def _sample(graph_row, mask, edge_index, core, mass_node, attention, keys, step,
         count = begin
         for c in range(core_row[b], core_row[b + 1]):
             m = entry[c]
-            first, last = graph_row[mass_node[m]], graph_row[mass_node[m] + 1]
+            first, last = graph_row[mass_entity[m]], graph_row[mass_entity[m] + 1]
             visible = 0
             for edge in range(first, last):
                 visible += mask[edge]

@@ -11,7 +11,7 @@ import numpy as np
 from tgap.graph.resolve import VisibleGraph
 from tgap.graph.temporal import Int32Array, Int64Array, TemporalGraph
 from tgap.jit import kernel
-from tgap.kernels.structure import EdgeSet, Incoming, Roads
+from tgap.kernels.structure import Adjacency, EdgeSet, Incoming
 
 _FEW = 32  # a sort of so few values is cheaper than a pass over everything they might be
 
@@ -21,7 +21,7 @@ class Subgraphs:
     """G^(t) of every query of a batch: lists of entities and of edges."""
 
     row: Int64Array  # [B+1]
-    node: Int32Array  # [Q]
+    entity: Int32Array  # [Q]
     edge_row: Int64Array  # [B+1]
     edge: Int64Array  # edges (index in the graph), sorted within a query
     origin: Int64Array  # [Q] where the entity stood in the subgraph of the step before, -1 for newcomers
@@ -37,7 +37,7 @@ class Subgraphs:
         count = len(subject)
         return cls(
             row=np.arange(count + 1, dtype=np.int64),
-            node=subject.astype(np.int32),
+            entity=subject.astype(np.int32),
             edge_row=np.zeros(count + 1, np.int64),
             edge=np.empty(0, np.int64),
             origin=np.full(count, -1, np.int64),
@@ -48,7 +48,7 @@ class Subgraphs:
         """The ablation without subgraph, for one query: all entities (its edges are those of the graph)."""
         return cls(
             row=np.array([0, num_entities], np.int64),
-            node=np.arange(num_entities, dtype=np.int32),
+            entity=np.arange(num_entities, dtype=np.int32),
             edge_row=np.zeros(2, np.int64),
             edge=np.empty(0, np.int64),
             origin=np.arange(num_entities, dtype=np.int64),
@@ -57,21 +57,21 @@ class Subgraphs:
     def grow(self, graph: TemporalGraph, added_row: Int64Array, added: Int64Array) -> Subgraphs:
         """G^(t): the added edges join, and both ends of each."""
         return Subgraphs(
-            *_grow(self.row, self.node, self.edge_row, self.edge, added_row, added, graph.source, graph.neighbour)
+            *_grow(self.row, self.entity, self.edge_row, self.edge, added_row, added, graph.source, graph.neighbour)
         )
 
     def edge_set(self, graph: TemporalGraph, time: Int64Array, signs: int) -> EdgeSet:
         """Edges among the entities [Q] as SGNN reads them; ``time`` [B] is what displacements are measured from."""
         query = np.repeat(np.arange(len(self.row) - 1), np.diff(self.edge_row))
-        source = find_entries(self.row, self.node, query, graph.source[self.edge], graph.num_entities)
-        target = find_entries(self.row, self.node, query, graph.neighbour[self.edge], graph.num_entities)
+        source = find_entries(self.row, self.entity, query, graph.source[self.edge], graph.num_entities)
+        target = find_entries(self.row, self.entity, query, graph.neighbour[self.edge], graph.num_entities)
         relation = graph.relation[self.edge]
         loop = graph.loop_relation
         dt = np.where(relation == loop, 0, graph.time[self.edge].astype(np.int64) - time[query])
         order = np.argsort(target, kind="stable")
-        row = np.zeros(len(self.node) + 1, np.int64)
-        np.cumsum(np.bincount(target, minlength=len(self.node)), out=row[1:])
-        return compact_edge_set(row, source[order], relation[order], dt[order], signs, len(self.node), loop)
+        row = np.zeros(len(self.entity) + 1, np.int64)
+        np.cumsum(np.bincount(target, minlength=len(self.entity)), out=row[1:])
+        return compact_edge_set(row, source[order], relation[order], dt[order], signs, len(self.entity), loop)
 
 
 def compact_edge_set(
@@ -115,10 +115,10 @@ def whole_edge_set(visible: VisibleGraph, inverse: Int32Array, origin: int) -> E
     return EdgeSet(incoming, origin=origin, loop=graph.loop_relation)
 
 
-def roads(visible: VisibleGraph) -> Roads:
+def visible_adjacency(visible: VisibleGraph) -> Adjacency:
     """The visible graph as the flow reads it."""
     graph = visible.graph
-    return Roads(
+    return Adjacency(
         row=graph.row,
         relation=graph.relation,
         time=graph.time,
@@ -134,10 +134,10 @@ def roads(visible: VisibleGraph) -> Roads:
 
 
 def find_entries(
-    row: Int64Array, node: Int32Array, query: Int64Array, wanted: Int32Array, num_entities: int
+    row: Int64Array, entity: Int32Array, query: Int64Array, wanted: Int32Array, num_entities: int
 ) -> Int64Array:
     """Entry of ``wanted[k]`` in the list of ``query[k]`` (non-decreasing), -1 where it is not in it."""
-    entries: Int64Array = _find(row, node, query, wanted, num_entities)
+    entries: Int64Array = _find(row, entity, query, wanted, num_entities)
     return entries
 
 
@@ -193,29 +193,29 @@ def _transpose(number, count):
 
 
 @kernel()
-def _find(row, node, query, wanted, num_entities):
+def _find(row, entity, query, wanted, num_entities):
     """Nothing is cleared: what stands in ``place`` is believed only if the list itself confirms it."""
     place = np.empty(num_entities, np.int64)
     result = np.full(len(wanted), -1, np.int64)
     k = 0
     for b in range(len(row) - 1):
         for q in range(row[b], row[b + 1]):
-            place[node[q]] = q
+            place[entity[q]] = q
         while k < len(wanted) and query[k] == b:
             q = place[wanted[k]]
-            if row[b] <= q < row[b + 1] and node[q] == wanted[k]:
+            if row[b] <= q < row[b + 1] and entity[q] == wanted[k]:
                 result[k] = q
             k += 1
     return result
 
 
 @kernel()
-def _grow(row, node, edge_row, edge, added_row, added, source, neighbour):
+def _grow(row, entity, edge_row, edge, added_row, added, source, neighbour):
     queries = len(row) - 1
     new_row = np.zeros(queries + 1, np.int64)
     new_edge_row = np.zeros(queries + 1, np.int64)
-    new_node = np.empty(len(node) + 2 * len(added), np.int32)
-    origin = np.empty(len(new_node), np.int64)
+    new_entity = np.empty(len(entity) + 2 * len(added), np.int32)
+    origin = np.empty(len(new_entity), np.int64)
     new_edge = np.empty(len(edge) + len(added), np.int64)
     for b in range(queries):
         # Edges: sorted union.
@@ -232,21 +232,21 @@ def _grow(row, node, edge_row, edge, added_row, added, source, neighbour):
         at = begin
         seen = {np.int64(-1)}
         for q in range(row[b], row[b + 1]):
-            new_node[at] = node[q]
+            new_entity[at] = entity[q]
             origin[at] = q
-            seen.add(np.int64(node[q]))
+            seen.add(np.int64(entity[q]))
             at += 1
         for k in range(added_row[b], added_row[b + 1]):
             for end in (source[added[k]], neighbour[added[k]]):
                 if np.int64(end) not in seen:
                     seen.add(np.int64(end))
-                    new_node[at] = end
+                    new_entity[at] = end
                     origin[at] = -1
                     at += 1
         new_row[b + 1] = at
     return (
         new_row,
-        new_node[: new_row[queries]],
+        new_entity[: new_row[queries]],
         new_edge_row,
         new_edge[: new_edge_row[queries]],
         origin[: new_row[queries]],

@@ -5,10 +5,10 @@ with its inverse, the edges INTO i are the same row read backwards: the edge out
 for (j, inverse(r), i, t) too. So one table serves both directions.
 
 The distinct-neighbour index groups a row's parallel edges into pairs (i, j): scores of an entity against its
-neighbour are needed once a pair, not once an edge.
+neighbour are needed once per pair, not once per edge.
 
-Memory: 24 bytes an edge (four of them lead from a fact to its edges), 20 a pair, 8 a fact, 16 an entity: 35 bytes an
-edge in all on ICEWS14, 47 where hardly two edges are parallel. Building sorts once, O(E log E).
+Memory: 24 bytes per edge (four of them lead from a fact to its edges), 20 per pair, 8 per fact, 16 per entity: 35 bytes
+per edge in all on ICEWS14, 47 where hardly two edges are parallel. Building sorts once, O(E log E).
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tgap.kernels.clock import Clock
-from tgap.kernels.structure import EdgeSet, Roads, Walkers
+from tgap.kernels.buckets import DisplacementBuckets
+from tgap.kernels.structure import Adjacency, EdgeSet, QueryState
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class AttentionSettings:
     heads: int  # K
     scale: float  # factor of every score
     slope: float  # of LeakyReLU
-    clock: Clock
+    buckets: DisplacementBuckets
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FlowSettings:
     flows: int  # H
     scale: float
     slope: float
-    clock: Clock
+    buckets: DisplacementBuckets
     loop: int  # relation id of self-loops
 
 
@@ -62,7 +62,7 @@ class Mass:
     """Attention mass of a batch as one list for each query. Columns of ``value`` beyond the flows are padding (0)."""
 
     row: NDArray[np.int64]  # [B+1]
-    node: NDArray[np.int32]  # [M]
+    entity: NDArray[np.int32]  # [M]
     value: Tensor  # [M, H or more]
     flows: int  # H
 
@@ -80,8 +80,8 @@ class FlowBatch:
     query: Tensor  # [d, d] W_Q
     key: Tensor  # [d, d] W_K
     tables: FlowTables
-    walkers: Walkers
-    roads: Roads
+    state: QueryState
+    adjacency: Adjacency
     settings: FlowSettings
 
 
@@ -102,7 +102,7 @@ class Recording:
     @classmethod
     def nothing(cls, mass: Mass) -> Recording:
         """Record no edge."""
-        return cls.of(mass, np.full(len(mass.node), -1, np.int64), 0)
+        return cls.of(mass, np.full(len(mass.entity), -1, np.int64), 0)
 
 
 class Backend(Protocol):
@@ -143,10 +143,10 @@ class Backend(Protocol):
         """One step of the flow."""
         ...
 
-    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
+    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], entity: NDArray[np.int32]) -> Tensor:
         """[targets] mean mass that given entities (``row``: those of each query) hold after one more step.
 
-        Roads must be symmetric: the edges into an entity are found as those out of it.
+        Adjacency must be symmetric: the edges into an entity are found as those out of it.
         """
         ...
 

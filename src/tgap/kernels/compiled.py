@@ -103,7 +103,7 @@ class CompiledBackend:
         """See ``Backend.attend``."""
         a = tables.every_source() if edges.source_index is None else tables.some_sources(edges)
         maps, settings = tables.maps, tables.maps.settings
-        out = messages.gather(tables.u, a, maps.b, maps.c, edges, settings.clock, maps.lanes, settings.slope)
+        out = messages.gather(tables.u, a, maps.b, maps.c, edges, settings.buckets, maps.lanes, settings.slope)
         return maps.lanes.gather(out)
 
     def columns(self, flows: int) -> int:
@@ -121,12 +121,12 @@ class CompiledBackend:
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """See ``Backend.step``."""
         lists, value = flows.flow_step(*_prepare(batch), recording)
-        return Mass(lists.row, lists.node, value, batch.mass.flows)
+        return Mass(lists.row, lists.entity, value, batch.mass.flows)
 
-    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
+    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], entity: NDArray[np.int32]) -> Tensor:
         """See ``Backend.to_targets``."""
-        assert batch.roads.symmetric, "edges into a target are found as its edges out"
-        return flows.flow_to_targets(*_prepare(batch), row, node)
+        assert batch.adjacency.symmetric, "edges into a target are found as its edges out"
+        return flows.flow_to_targets(*_prepare(batch), row, entity)
 
     def to_all(self, batch: FlowBatch) -> Tensor:
         """See ``Backend.to_all``."""
@@ -140,7 +140,7 @@ def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
     u = g @ lanes.spread_weight(batch.query * settings.scale).T
     tensors = (batch.mass.value, u, g @ lanes.spread_weight(batch.key).T, tables.h, tables.relation, tables.time)
     given = flows.FlowInput(
-        batch.walkers, batch.roads, settings.clock, lanes, settings.flows, settings.loop, settings.slope
+        batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope
     )
     return tensors, given
 

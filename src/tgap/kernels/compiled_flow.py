@@ -1,11 +1,11 @@
 """Compiled attention flow: one step of mass along the edges (backward: compiled_flow_backward.py).
 
 A row of the transition matrix is scored only where the entity belongs to the query's subgraph; elsewhere its feature
-is zero, all its edges score alike, and the transition is exactly 1 / (visible degree): one addition a neighbour.
+is zero, all its edges score alike, and the transition is exactly 1 / (visible degree): one addition per neighbour.
 
-A score splits into  u_i.k(h_j) + u_i.k(rho_r) + u_i.k(tau_d)  and the same with g_j. The entity parts are formed once a
-distinct neighbour, the relation and time parts once a row for every relation and displacement that occurs in it
-(remembered in the workspace), so an edge costs a few vector operations on its heads and one exponential.
+A score splits into  u_i.k(h_j) + u_i.k(rho_r) + u_i.k(tau_d)  and the same with g_j. The entity parts are formed once
+per distinct neighbour, the relation and time parts once per row for every relation and displacement that occurs in it
+(kept in the scratch arrays), so an edge costs a few vector operations on its heads and one exponential.
 
 Mass is a list for each query (entities and their mass), never a table of batch x entities. The last step of training
 asks for the mass of given targets only: rows without an edge into a target are not touched.
@@ -32,7 +32,7 @@ class FlowShape(NamedTuple):
     flows: int  # H
     loop: int  # relation id of self-loops
     buckets: int  # D; a displacement's key stands at D - 1 + sign * bucket
-    exact: int  # Clock.exact
+    exact: int  # DisplacementBuckets.exact
     slope: float  # of LeakyReLU
 
 
@@ -46,12 +46,12 @@ class Keys(NamedTuple):
     time: NDArray[np.floating]  # [2D-1, n]
 
 
-class Workspace(NamedTuple):
+class FlowScratch(NamedTuple):
     """Scratch of one thread; every kernel leaves it as it found it (maps -1, stamps only grow)."""
 
-    slot: NDArray[np.int32]  # [N] entity -> row in the subgraph list, or -1
-    seat: NDArray[np.int32]  # [N] entity -> entry of a list, or -1
-    post: NDArray[np.int32]  # [N] entity -> entry of another list, or -1
+    sub_index: NDArray[np.int32]  # [N] entity -> row in the subgraph list, or -1
+    mass_index: NDArray[np.int32]  # [N] entity -> entry of the mass list, or -1
+    out_index: NDArray[np.int32]  # [N] entity -> entry of the list that is written or asked for, or -1
     stamp: NDArray[np.int64]  # [1] number of the row at hand
     relation_stamp: NDArray[np.int64]  # [2R+1] row that a remembered relation score belongs to
     time_stamp: NDArray[np.int64]  # [2D-1]
@@ -64,17 +64,17 @@ class Workspace(NamedTuple):
     used: NDArray[np.int64]  # [2] how many of them
     code: NDArray[np.int32]  # [largest degree] displacement key of each edge of the row
     score: NDArray[np.floating]  # [largest degree, W]
-    with_h: NDArray[np.floating]  # [largest degree, W] argument of the score's h part
-    with_g: NDArray[np.floating]  # [largest degree, W] argument of its g part
+    arg_h: NDArray[np.floating]  # [largest degree, W] argument of the score's h part
+    arg_g: NDArray[np.floating]  # [largest degree, W] argument of its g part
 
 
-def workspace(entities: int, relations: int, buckets: int, degree: int, width: int, dtype: np.dtype) -> Workspace:
-    """Fresh scratch for graphs of this size."""
+def flow_scratch(entities: int, relations: int, buckets: int, degree: int, width: int, dtype: np.dtype) -> FlowScratch:
+    """Fresh scratch arrays for graphs of this size."""
     codes = 2 * buckets - 1
-    return Workspace(
-        slot=np.full(entities, -1, np.int32),
-        seat=np.full(entities, -1, np.int32),
-        post=np.full(entities, -1, np.int32),
+    return FlowScratch(
+        sub_index=np.full(entities, -1, np.int32),
+        mass_index=np.full(entities, -1, np.int32),
+        out_index=np.full(entities, -1, np.int32),
         stamp=np.zeros(1, np.int64),
         relation_stamp=np.zeros(relations, np.int64),
         time_stamp=np.zeros(codes, np.int64),
@@ -87,118 +87,118 @@ def workspace(entities: int, relations: int, buckets: int, degree: int, width: i
         used=np.zeros(2, np.int64),
         code=np.zeros(degree, np.int32),
         score=np.zeros(degree * width, dtype),
-        with_h=np.zeros(degree * width, dtype),
-        with_g=np.zeros(degree * width, dtype),
+        arg_h=np.zeros(degree * width, dtype),
+        arg_g=np.zeros(degree * width, dtype),
     )
 
 
 @kernel(_nrt=False, inline="always")
-def enter(query, walkers, space):
-    """Map the query's subgraph entities to their rows."""
-    for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
-        space.slot[walkers.sub_node[q]] = q
+def map_subgraph(query, state, scratch):
+    """Lead from the entities of the query's subgraph to their rows."""
+    for q in range(state.sub_row[query], state.sub_row[query + 1]):
+        scratch.sub_index[state.sub_entity[q]] = q
 
 
 @kernel(_nrt=False, inline="always")
-def leave(query, walkers, space):
-    """Clean the map that ``enter`` filled."""
-    for q in range(walkers.sub_row[query], walkers.sub_row[query + 1]):
-        space.slot[walkers.sub_node[q]] = -1
+def unmap_subgraph(query, state, scratch):
+    """Clean what ``map_subgraph`` filled."""
+    for q in range(state.sub_row[query], state.sub_row[query + 1]):
+        scratch.sub_index[state.sub_entity[q]] = -1
 
 
 @kernel(_nrt=False)
-def _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
-    """Scores of the edges out of ``i`` into ``space.score``; returns their maximum. ``keep``: also both arguments."""
+def _score_row(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, keep):
+    """Scores of the edges out of ``i`` into ``scratch.score``; returns their maximum. ``keep``: also both arguments."""
     n = shape.row
     width = width_of(lanes)
-    u = np.int64(space.slot[i]) * n
-    first = roads.row[i]
-    space.stamp[0] += 1
-    stamp = space.stamp[0]
-    space.used[0] = 0
-    space.used[1] = 0
+    u = np.int64(scratch.sub_index[i]) * n
+    first = adjacency.row[i]
+    scratch.stamp[0] += 1
+    stamp = scratch.stamp[0]
+    scratch.used[0] = 0
+    scratch.used[1] = 0
     highest = fill(keys.u, -3.0e38, lanes)
-    for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-        if roads.pair_count[pair] == 0:
+    for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+        if adjacency.pair_count[pair] == 0:
             continue
-        j = roads.pair_neighbour[pair]
-        with_h = dot_rows(keys.u, u, keys.h, np.int64(place[j]) * n, n, lanes)
-        with_g = fill(keys.u, 0.0, lanes)
-        if space.slot[j] >= 0:
-            with_g = dot_rows(keys.u, u, keys.g, np.int64(space.slot[j]) * n, n, lanes)
-        for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-            if roads.mask[edge] == 0:
+        j = adjacency.pair_neighbour[pair]
+        dot_h = dot_rows(keys.u, u, keys.h, np.int64(h_row[j]) * n, n, lanes)
+        dot_g = fill(keys.u, 0.0, lanes)
+        if scratch.sub_index[j] >= 0:
+            dot_g = dot_rows(keys.u, u, keys.g, np.int64(scratch.sub_index[j]) * n, n, lanes)
+        for edge in range(adjacency.pair_edge[pair], adjacency.pair_edge[pair + 1]):
+            if adjacency.mask[edge] == 0:
                 continue
-            r = np.int64(roads.relation[edge])
-            if space.relation_stamp[r] != stamp:
-                space.relation_stamp[r] = stamp
-                store(space.relation_score, r * width, dot_rows(keys.u, u, keys.relation, r * n, n, lanes))
+            r = np.int64(adjacency.relation[edge])
+            if scratch.relation_stamp[r] != stamp:
+                scratch.relation_stamp[r] = stamp
+                store(scratch.relation_score, r * width, dot_rows(keys.u, u, keys.relation, r * n, n, lanes))
                 if keep:
-                    store(space.relation_grad, r * width, fill(keys.u, 0.0, lanes))
-                    space.relation_list[space.used[0]] = r
-                    space.used[0] += 1
+                    store(scratch.relation_grad, r * width, fill(keys.u, 0.0, lanes))
+                    scratch.relation_list[scratch.used[0]] = r
+                    scratch.used[0] += 1
             dt = np.int64(0)
             if r != shape.loop:
-                dt = roads.time[edge] - origin
+                dt = adjacency.time[edge] - origin
             size = bucket_of(abs(dt), shape.exact, bounds, shape.buckets)
             code = shape.buckets - 1 + (size if dt >= 0 else -size)
-            if space.time_stamp[code] != stamp:
-                space.time_stamp[code] = stamp
-                store(space.time_score, code * width, dot_rows(keys.u, u, keys.time, code * n, n, lanes))
+            if scratch.time_stamp[code] != stamp:
+                scratch.time_stamp[code] = stamp
+                store(scratch.time_score, code * width, dot_rows(keys.u, u, keys.time, code * n, n, lanes))
                 if keep:
-                    store(space.time_grad, code * width, fill(keys.u, 0.0, lanes))
-                    space.time_list[space.used[1]] = code
-                    space.used[1] += 1
-            base = load(space.relation_score, r * width, lanes) + load(space.time_score, code * width, lanes)
-            x = with_h + base
-            y = with_g + base
+                    store(scratch.time_grad, code * width, fill(keys.u, 0.0, lanes))
+                    scratch.time_list[scratch.used[1]] = code
+                    scratch.used[1] += 1
+            base = load(scratch.relation_score, r * width, lanes) + load(scratch.time_score, code * width, lanes)
+            x = dot_h + base
+            y = dot_g + base
             s = maximum(x, x * shape.slope) + maximum(y, y * shape.slope)
             at = edge - first
-            store(space.score, at * width, s)
+            store(scratch.score, at * width, s)
             highest = maximum(s, highest)
             if keep:
-                space.code[at] = code
-                store(space.with_h, at * width, x)
-                store(space.with_g, at * width, y)
+                scratch.code[at] = code
+                store(scratch.arg_h, at * width, x)
+                store(scratch.arg_g, at * width, y)
     return highest
 
 
 @kernel(_nrt=False)
-def transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep):
-    """Softmax over the edges out of ``i``, left in ``space.score``."""
+def transition_row(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, keep):
+    """Softmax over the edges out of ``i``, left in ``scratch.score``."""
     width = width_of(lanes)
-    highest = _score_row(i, origin, place, roads, bounds, shape, lanes, keys, space, keep)
-    first = roads.row[i]
+    highest = _score_row(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, keep)
+    first = adjacency.row[i]
     sums = fill(keys.u, 0.0, lanes)
-    for edge in range(first, roads.row[i + 1]):
-        if roads.mask[edge] != 0:
-            p = exp(load(space.score, (edge - first) * width, lanes) - highest)
-            store(space.score, (edge - first) * width, p)
+    for edge in range(first, adjacency.row[i + 1]):
+        if adjacency.mask[edge] != 0:
+            p = exp(load(scratch.score, (edge - first) * width, lanes) - highest)
+            store(scratch.score, (edge - first) * width, p)
             sums = sums + p
     part = fill(keys.u, 1.0, lanes) / sums
-    for edge in range(first, roads.row[i + 1]):
-        if roads.mask[edge] != 0:
-            store(space.score, (edge - first) * width, load(space.score, (edge - first) * width, lanes) * part)
+    for edge in range(first, adjacency.row[i + 1]):
+        if adjacency.mask[edge] != 0:
+            store(scratch.score, (edge - first) * width, load(scratch.score, (edge - first) * width, lanes) * part)
 
 
 @kernel(_nrt=False, inline="always")
-def pair_transition(pair, first, roads, lanes, space):
+def pair_transition(pair, first, adjacency, lanes, scratch):
     """Transition to the neighbour of a pair: the sum over its parallel edges of the row's softmax."""
-    p = fill(space.score, 0.0, lanes)
-    for edge in range(roads.pair_edge[pair], roads.pair_edge[pair + 1]):
-        if roads.mask[edge] != 0:
-            p = p + load(space.score, (edge - first) * width_of(lanes), lanes)
+    p = fill(scratch.score, 0.0, lanes)
+    for edge in range(adjacency.pair_edge[pair], adjacency.pair_edge[pair + 1]):
+        if adjacency.mask[edge] != 0:
+            p = p + load(scratch.score, (edge - first) * width_of(lanes), lanes)
     return p
 
 
 @kernel(_nrt=False, inline="always")
-def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
+def _add_mass(j, amount, base, count, lanes, out_entity, out_mass, out_index):
     """Add ``amount`` to entity ``j`` in a query's new mass list; returns the length of the list."""
     width = width_of(lanes)
-    at = seat[j]
+    at = out_index[j]
     if at < 0:
-        seat[j] = count
-        out_node[base + count] = j
+        out_index[j] = count
+        out_entity[base + count] = j
         store(out_mass, (base + count) * width, amount)
         return count + 1
     store(out_mass, (base + at) * width, load(out_mass, (base + at) * width, lanes) + amount)
@@ -207,7 +207,20 @@ def _arrive(j, amount, base, count, lanes, out_node, out_mass, seat):
 
 @kernel(_nrt=False)
 def flow_forward(
-    queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out_row, out_node, out_mass, out_count, record
+    queries,
+    state,
+    adjacency,
+    bounds,
+    shape,
+    lanes,
+    keys,
+    scratch,
+    mass,
+    out_row,
+    out_entity,
+    out_mass,
+    out_count,
+    record,
 ):
     """One step for the given queries: new mass lists, written from ``out_row`` on.
 
@@ -217,117 +230,119 @@ def flow_forward(
     width = width_of(lanes)
     start, mean, full = record
     for b in queries:
-        enter(b, walkers, space)
-        origin = walkers.origin[b]
-        place = walkers.place[walkers.group[b]]
+        map_subgraph(b, state, scratch)
+        origin = state.origin[b]
+        h_row = state.h_row[state.group[b]]
         base = out_row[b]
         count = 0
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            i = walkers.mass_node[m]
+        for m in range(state.mass_row[b], state.mass_row[b + 1]):
+            i = state.mass_entity[m]
             a = load(mass, m * width, lanes)
-            scored = space.slot[i] >= 0
-            even = a / roads.degree[i]
+            scored = scratch.sub_index[i] >= 0
+            even = a / adjacency.degree[i]
             if scored:
-                transition_row(i, origin, place, roads, bounds, shape, lanes, keys, space, False)
-                first = roads.row[i]
-                for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-                    if roads.pair_count[pair] == 0:
+                transition_row(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, False)
+                first = adjacency.row[i]
+                for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+                    if adjacency.pair_count[pair] == 0:
                         continue
-                    p = pair_transition(pair, first, roads, lanes, space)
-                    j = roads.pair_neighbour[pair]
-                    count = _arrive(j, p * a, base, count, lanes, out_node, out_mass, space.seat)
+                    p = pair_transition(pair, first, adjacency, lanes, scratch)
+                    j = adjacency.pair_neighbour[pair]
+                    count = _add_mass(j, p * a, base, count, lanes, out_entity, out_mass, scratch.out_index)
             else:
-                for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-                    visible = roads.pair_count[pair]
+                for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+                    visible = adjacency.pair_count[pair]
                     if visible != 0:
-                        j = roads.pair_neighbour[pair]
-                        count = _arrive(j, even * visible, base, count, lanes, out_node, out_mass, space.seat)
+                        j = adjacency.pair_neighbour[pair]
+                        count = _add_mass(
+                            j, even * visible, base, count, lanes, out_entity, out_mass, scratch.out_index
+                        )
             if start[m] >= 0:
-                first = roads.row[i]
-                for edge in range(first, roads.row[i + 1]):
+                first = adjacency.row[i]
+                for edge in range(first, adjacency.row[i + 1]):
                     at = start[m] + edge - first
                     moved = fill(keys.u, 0.0, lanes)
-                    if roads.mask[edge] != 0:
+                    if adjacency.mask[edge] != 0:
                         moved = even
                         if scored:
-                            moved = load(space.score, (edge - first) * width, lanes) * a
+                            moved = load(scratch.score, (edge - first) * width, lanes) * a
                     mean[at] = total(moved) / shape.flows
                     if len(full) > 0:
                         store(full, at * width, moved)
         out_count[b] = count
         for k in range(count):
-            space.seat[out_node[base + k]] = -1
-        leave(b, walkers, space)
+            scratch.out_index[out_entity[base + k]] = -1
+        unmap_subgraph(b, state, scratch)
 
 
 @kernel(_nrt=False)
-def flow_to_all(queries, walkers, roads, bounds, shape, lanes, keys, space, mass, out):
+def flow_to_all(queries, state, adjacency, bounds, shape, lanes, keys, scratch, mass, out):
     """Last step of evaluation: mean mass of every entity, ``out`` [B, N] (zeroed by the caller).
 
-    The mean over flows is taken before the uniform rows are added, so those cost one number an edge.
+    The mean over flows is taken before the uniform rows are added, so those cost one number per edge.
     """
     width = width_of(lanes)
     for b in queries:
-        enter(b, walkers, space)
-        place = walkers.place[walkers.group[b]]
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            i = walkers.mass_node[m]
+        map_subgraph(b, state, scratch)
+        h_row = state.h_row[state.group[b]]
+        for m in range(state.mass_row[b], state.mass_row[b + 1]):
+            i = state.mass_entity[m]
             a = load(mass, m * width, lanes)
-            if space.slot[i] >= 0:
-                transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, False)
-                first = roads.row[i]
-                for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-                    if roads.pair_count[pair] == 0:
+            if scratch.sub_index[i] >= 0:
+                transition_row(i, state.origin[b], h_row, adjacency, bounds, shape, lanes, keys, scratch, False)
+                first = adjacency.row[i]
+                for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+                    if adjacency.pair_count[pair] == 0:
                         continue
-                    p = pair_transition(pair, first, roads, lanes, space)
-                    out[b, roads.pair_neighbour[pair]] += total(p * a) / shape.flows
+                    p = pair_transition(pair, first, adjacency, lanes, scratch)
+                    out[b, adjacency.pair_neighbour[pair]] += total(p * a) / shape.flows
             else:
-                even = total(a) / shape.flows / roads.degree[i]
-                for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-                    out[b, roads.pair_neighbour[pair]] += even * roads.pair_count[pair]
-        leave(b, walkers, space)
+                even = total(a) / shape.flows / adjacency.degree[i]
+                for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+                    out[b, adjacency.pair_neighbour[pair]] += even * adjacency.pair_count[pair]
+        unmap_subgraph(b, state, scratch)
 
 
 @kernel(_nrt=False)
 def flow_to_targets(
-    queries, walkers, roads, bounds, shape, lanes, keys, space, mass, target_row, target_node, out, active
+    queries, state, adjacency, bounds, shape, lanes, keys, scratch, mass, target_row, target_entity, out, active
 ):
     """Last step of training: mean mass of the targets, ``out`` [targets]; ``active`` [M] marks the scored rows used."""
     width = width_of(lanes)
     for b in queries:
-        enter(b, walkers, space)
-        place = walkers.place[walkers.group[b]]
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            space.seat[walkers.mass_node[m]] = m
+        map_subgraph(b, state, scratch)
+        h_row = state.h_row[state.group[b]]
+        for m in range(state.mass_row[b], state.mass_row[b + 1]):
+            scratch.mass_index[state.mass_entity[m]] = m
             active[m] = 0
         for k in range(target_row[b], target_row[b + 1]):
-            o = target_node[k]
-            space.post[o] = k
+            o = target_entity[k]
+            scratch.out_index[o] = k
             value = mass[0] * 0
-            for pair in range(roads.pair_row[o], roads.pair_row[o + 1]):
-                i = roads.pair_neighbour[pair]  # the graph is symmetric: as many edges i -> o as o -> i
-                m = np.int64(space.seat[i])
-                if m < 0 or roads.pair_count[pair] == 0:
+            for pair in range(adjacency.pair_row[o], adjacency.pair_row[o + 1]):
+                i = adjacency.pair_neighbour[pair]  # the graph is symmetric: as many edges i -> o as o -> i
+                m = np.int64(scratch.mass_index[i])
+                if m < 0 or adjacency.pair_count[pair] == 0:
                     continue
-                if space.slot[i] >= 0:
+                if scratch.sub_index[i] >= 0:
                     active[m] = 1
                 else:
-                    share = roads.pair_count[pair] / roads.degree[i] / shape.flows
+                    share = adjacency.pair_count[pair] / adjacency.degree[i] / shape.flows
                     value += total(load(mass, m * width, lanes)) * share
             out[k] = value
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
+        for m in range(state.mass_row[b], state.mass_row[b + 1]):
             if active[m] == 0:
                 continue
-            i = walkers.mass_node[m]
+            i = state.mass_entity[m]
             a = load(mass, m * width, lanes)
-            transition_row(i, walkers.origin[b], place, roads, bounds, shape, lanes, keys, space, False)
-            first = roads.row[i]
-            for pair in range(roads.pair_row[i], roads.pair_row[i + 1]):
-                k = space.post[roads.pair_neighbour[pair]]
-                if k >= 0 and roads.pair_count[pair] != 0:
-                    out[k] += total(pair_transition(pair, first, roads, lanes, space) * a) / shape.flows
-        for m in range(walkers.mass_row[b], walkers.mass_row[b + 1]):
-            space.seat[walkers.mass_node[m]] = -1
+            transition_row(i, state.origin[b], h_row, adjacency, bounds, shape, lanes, keys, scratch, False)
+            first = adjacency.row[i]
+            for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+                k = scratch.out_index[adjacency.pair_neighbour[pair]]
+                if k >= 0 and adjacency.pair_count[pair] != 0:
+                    out[k] += total(pair_transition(pair, first, adjacency, lanes, scratch) * a) / shape.flows
+        for m in range(state.mass_row[b], state.mass_row[b + 1]):
+            scratch.mass_index[state.mass_entity[m]] = -1
         for k in range(target_row[b], target_row[b + 1]):
-            space.post[target_node[k]] = -1
-        leave(b, walkers, space)
+            scratch.out_index[target_entity[k]] = -1
+        unmap_subgraph(b, state, scratch)

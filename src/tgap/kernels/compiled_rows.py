@@ -10,7 +10,7 @@ from tgap.kernels.simd import fold, load16, zero16
 
 @kernel(_nrt=False, inline="always")
 def bucket_of(size, exact, bounds, buckets):
-    """``Clock.bucket`` for one size."""
+    """``DisplacementBuckets.bucket`` for one size."""
     if size >= exact:
         size = exact + np.searchsorted(bounds, size, side="right")
     return min(size, buckets - 1)

@@ -14,11 +14,11 @@ from torch.autograd.function import once_differentiable
 
 from tgap.kernels import compiled_flow, compiled_flow_backward
 from tgap.kernels.backend import Recording
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.chunks import flat, sum_chunks
-from tgap.kernels.clock import Clock
-from tgap.kernels.compiled_flow import FlowShape, Keys, Workspace
+from tgap.kernels.compiled_flow import FlowScratch, FlowShape, Keys
 from tgap.kernels.layout import Lanes
-from tgap.kernels.structure import Roads, Walkers
+from tgap.kernels.structure import Adjacency, QueryState
 from tgap.kernels.threads import num_threads, run_chunks
 
 
@@ -26,9 +26,9 @@ from tgap.kernels.threads import num_threads, run_chunks
 class FlowInput:
     """What a flow step reads besides tensors."""
 
-    walkers: Walkers
-    roads: Roads
-    clock: Clock
+    state: QueryState
+    adjacency: Adjacency
+    buckets: DisplacementBuckets
     lanes: Lanes
     flows: int  # H
     loop: int
@@ -37,18 +37,18 @@ class FlowInput:
     @property
     def num_queries(self) -> int:
         """B."""
-        return len(self.walkers.origin)
+        return len(self.state.origin)
 
     def shape(self, n: int) -> FlowShape:
         """Numbers for the kernels; ``n`` is the row length."""
-        return FlowShape(n, self.flows, self.loop, self.clock.buckets, self.clock.exact, self.slope)
+        return FlowShape(n, self.flows, self.loop, self.buckets.count, self.buckets.exact, self.slope)
 
     def chunks(self) -> list[NDArray[np.int64]]:
         """Queries of each chunk: the dearest first, each to the chunk with least work (ties: the first)."""
-        walkers, count = self.walkers, num_threads()
-        degree = np.diff(self.roads.row)
-        total = np.concatenate([[0], np.cumsum(degree[walkers.sub_node])])
-        cost = np.diff(total[walkers.sub_row]) + np.diff(walkers.mass_row)
+        state, count = self.state, num_threads()
+        degree = np.diff(self.adjacency.row)
+        total = np.concatenate([[0], np.cumsum(degree[state.sub_entity])])
+        cost = np.diff(total[state.sub_row]) + np.diff(state.mass_row)
         load = [0] * count
         members: list[list[int]] = [[] for _ in range(count)]
         for query in np.argsort(-cost, kind="stable"):
@@ -58,32 +58,32 @@ class FlowInput:
         return [np.array(sorted(part), dtype=np.int64) for part in members if part]
 
 
-class _Spaces:
-    """Workspaces by size, lent to one chunk at a time."""
+class _ScratchPool:
+    """Scratch arrays by size, each set used by one chunk at a time."""
 
     def __init__(self) -> None:
-        self._free: dict[tuple[Any, ...], list[Workspace]] = {}
+        self._free: dict[tuple[Any, ...], list[FlowScratch]] = {}
         self._lock = threading.Lock()
 
-    def lend(self, given: FlowInput, relations: int, dtype: np.dtype[Any]) -> tuple[tuple[Any, ...], Workspace]:
-        """A workspace and the key to give it back with."""
-        degree = int(np.diff(given.roads.row).max(initial=1))
-        entities = len(given.roads.row) - 1
-        key = (entities, relations, given.clock.buckets, degree, given.lanes.width, dtype)
+    def acquire(self, given: FlowInput, relations: int, dtype: np.dtype[Any]) -> tuple[tuple[Any, ...], FlowScratch]:
+        """Scratch arrays and the key to give them back with."""
+        degree = int(np.diff(given.adjacency.row).max(initial=1))
+        entities = len(given.adjacency.row) - 1
+        key = (entities, relations, given.buckets.count, degree, given.lanes.width, dtype)
         with self._lock:
             if self._free.get(key):
                 return key, self._free[key].pop()
-        return key, compiled_flow.workspace(*key)
+        return key, compiled_flow.flow_scratch(*key)
 
-    def take_back(self, key: tuple[Any, ...], space: Workspace) -> None:
-        """Return a workspace; those of other sizes are dropped, so memory stays bounded."""
+    def release(self, key: tuple[Any, ...], scratch: FlowScratch) -> None:
+        """Return scratch arrays; those of other sizes are dropped, so memory stays bounded."""
         with self._lock:
             if key not in self._free and len(self._free) >= 4:
                 self._free.pop(next(iter(self._free)))
-            self._free.setdefault(key, []).append(space)
+            self._free.setdefault(key, []).append(scratch)
 
 
-_spaces = _Spaces()
+_pool = _ScratchPool()
 
 
 @dataclass
@@ -91,7 +91,7 @@ class MassLists:
     """The new mass of each query."""
 
     row: NDArray[np.int64]  # [B+1]
-    node: NDArray[np.int32]  # [M]
+    entity: NDArray[np.int32]  # [M]
 
 
 class _FlowStep(torch.autograd.Function):
@@ -100,32 +100,32 @@ class _FlowStep(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, mass: Tensor, u: Tensor, g: Tensor, h: Tensor, relation: Tensor, time: Tensor,
                 given: FlowInput, recording: Recording, lists: MassLists) -> Tensor:  # fmt: skip
-        walkers, roads, lanes = given.walkers, given.roads, given.lanes
+        state, adjacency, lanes = given.state, given.adjacency, given.lanes
         keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
         shape, parts = given.shape(u.shape[1]), given.chunks()
         # Room for each query's new list: every pair out of an entity with mass, at most all entities.
-        pairs = np.diff(roads.pair_row)
-        reach = np.concatenate([[0], np.cumsum(pairs[walkers.mass_node])])
-        room = np.minimum(np.diff(reach[walkers.mass_row]), len(roads.row) - 1)
+        pairs = np.diff(adjacency.pair_row)
+        reach = np.concatenate([[0], np.cumsum(pairs[state.mass_entity])])
+        room = np.minimum(np.diff(reach[state.mass_row]), len(adjacency.row) - 1)
         start = np.concatenate([[0], np.cumsum(room)])
-        node = np.empty(int(start[-1]), np.int32)
+        entity = np.empty(int(start[-1]), np.int32)
         held = flat(mass)
         value = np.empty(int(start[-1]) * lanes.width, held.dtype)
         count = np.zeros(given.num_queries, np.int64)
         record = (recording.start, recording.mean, recording.full.reshape(-1))
 
         def kernel(chunk: int) -> None:
-            key, space = _spaces.lend(given, relation.shape[0], held.dtype)
+            key, scratch = _pool.acquire(given, relation.shape[0], held.dtype)
             compiled_flow.flow_forward(
-                parts[chunk], walkers, roads, given.clock.bounds, shape, lanes.tuple, keys, space, held, start, node,
-                value, count, record,
+                parts[chunk], state, adjacency, given.buckets.bounds, shape, lanes.tuple, keys, scratch, held, start,
+                entity, value, count, record,
             )  # fmt: skip
-            _spaces.take_back(key, space)
+            _pool.release(key, scratch)
 
         run_chunks(kernel, len(parts))
         lists.row = np.concatenate([[0], np.cumsum(count)])
         kept = [slice(int(begin), int(begin + length)) for begin, length in zip(start[:-1], count, strict=True)]
-        lists.node = np.concatenate([node[part] for part in kept])
+        lists.entity = np.concatenate([entity[part] for part in kept])
         table = value.reshape(-1, lanes.width)
         out = torch.from_numpy(np.concatenate([table[part] for part in kept]))
         ctx.save_for_backward(mass, u, g, h, relation, time)
@@ -136,15 +136,19 @@ class _FlowStep(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         given, lists = ctx.rest
-        return (*_flow_backward(given, ctx.saved_tensors, lists.row, lists.node, grad), None, None, None)
+        return (*_flow_backward(given, ctx.saved_tensors, lists.row, lists.entity, grad), None, None, None)
 
 
 def _flow_backward(
-    given: FlowInput, tensors: tuple[Tensor, ...], out_row: NDArray[np.int64], out_node: NDArray[np.int32], grad: Tensor
+    given: FlowInput,
+    tensors: tuple[Tensor, ...],
+    out_row: NDArray[np.int64],
+    out_entity: NDArray[np.int32],
+    grad: Tensor,
 ) -> tuple[Tensor, ...]:
-    """Gradients of (mass, u, g, h, relation, time) from the gradient at entities ``out_node``."""
+    """Gradients of (mass, u, g, h, relation, time) from the gradient at entities ``out_entity``."""
     mass, u, g, h, relation, time = tensors
-    walkers, lanes = given.walkers, given.lanes
+    state, lanes = given.state, given.lanes
     n = u.shape[1]
     keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
     shape, parts = given.shape(n), given.chunks()
@@ -153,18 +157,18 @@ def _flow_backward(
     )  # contiguous, whatever the inputs are
     d_relation = torch.zeros((len(parts), *relation.shape), dtype=u.dtype)
     d_time = torch.zeros((len(parts), *time.shape), dtype=u.dtype)
-    blocks = _HBlocks(walkers, parts, h)
+    blocks = _HBlocks(state, parts, h)
     flat_mass, flat_grad = flat(mass), flat(grad)
     outputs = [flat(tensor) for tensor in (d_mass, d_u, d_g)]
 
     def kernel(chunk: int) -> None:
-        key, space = _spaces.lend(given, relation.shape[0], flat_mass.dtype)
+        key, scratch = _pool.acquire(given, relation.shape[0], flat_mass.dtype)
         compiled_flow_backward.flow_backward(
-            parts[chunk], walkers, given.roads, given.clock.bounds, shape, lanes.tuple, keys, space, flat_mass, out_row,
-            out_node, flat_grad, outputs[0], (outputs[1], outputs[2], flat(d_relation[chunk]), flat(d_time[chunk])),
-            flat(blocks.buffer), blocks.shift,
+            parts[chunk], state, given.adjacency, given.buckets.bounds, shape, lanes.tuple, keys, scratch, flat_mass,
+            out_row, out_entity, flat_grad, outputs[0],
+            (outputs[1], outputs[2], flat(d_relation[chunk]), flat(d_time[chunk])), flat(blocks.buffer), blocks.shift,
         )  # fmt: skip
-        _spaces.take_back(key, space)
+        _pool.release(key, scratch)
 
     run_chunks(kernel, len(parts))
     return d_mass, d_u, d_g, blocks.sum(), sum_chunks(d_relation), sum_chunks(d_time)
@@ -173,19 +177,19 @@ def _flow_backward(
 class _HBlocks:
     """Buffers for the gradient of the h keys: one for each (chunk, group of equal time) that occurs.
 
-    A batch of one day on two threads has two; a mixed batch barely more than one a day, since its queries are dealt to
-    chunks but each chunk only touches the blocks of its own groups.
+    A batch of one day on two threads has two; a mixed batch barely more than one per day, since its queries are dealt
+    to chunks but each chunk only touches the blocks of its own groups.
     """
 
-    def __init__(self, walkers: Walkers, parts: list[NDArray[np.int64]], h: Tensor) -> None:
-        first = walkers.place.min(axis=1, where=walkers.place >= 0, initial=h.shape[0])
-        size = walkers.place.max(axis=1, initial=-1) - first + 1
+    def __init__(self, state: QueryState, parts: list[NDArray[np.int64]], h: Tensor) -> None:
+        first = state.h_row.min(axis=1, where=state.h_row >= 0, initial=h.shape[0])
+        size = state.h_row.max(axis=1, initial=-1) - first + 1
         self._blocks: list[tuple[int, int, int]] = []  # (begin in the buffer, first row of h, rows)
-        self.shift = np.zeros(len(walkers.origin), np.int64)
+        self.shift = np.zeros(len(state.origin), np.int64)
         begin = 0
         for part in parts:
-            for group in np.unique(walkers.group[part]):
-                members = part[walkers.group[part] == group]
+            for group in np.unique(state.group[part]):
+                members = part[state.group[part] == group]
                 self.shift[members] = begin - int(first[group])
                 self._blocks.append((begin, int(first[group]), int(size[group])))
                 begin += int(size[group])
@@ -207,32 +211,33 @@ class _FlowToTargets(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, mass: Tensor, u: Tensor, g: Tensor, h: Tensor, relation: Tensor, time: Tensor,
-                given: FlowInput, target_row: NDArray[np.int64], target_node: NDArray[np.int32]) -> Tensor:  # fmt: skip
+                given: FlowInput, target_row: NDArray[np.int64],
+                target_entity: NDArray[np.int32]) -> Tensor:  # fmt: skip
         keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
         shape, parts = given.shape(u.shape[1]), given.chunks()
         held = flat(mass)
-        out = np.zeros(len(target_node), held.dtype)
-        active = np.zeros(len(given.walkers.mass_node), np.uint8)
+        out = np.zeros(len(target_entity), held.dtype)
+        active = np.zeros(len(given.state.mass_entity), np.uint8)
 
         def kernel(chunk: int) -> None:
-            key, space = _spaces.lend(given, relation.shape[0], held.dtype)
+            key, scratch = _pool.acquire(given, relation.shape[0], held.dtype)
             compiled_flow.flow_to_targets(
-                parts[chunk], given.walkers, given.roads, given.clock.bounds, shape, given.lanes.tuple, keys, space,
-                held, target_row, target_node, out, active,
+                parts[chunk], given.state, given.adjacency, given.buckets.bounds, shape, given.lanes.tuple, keys,
+                scratch, held, target_row, target_entity, out, active,
             )  # fmt: skip
-            _spaces.take_back(key, space)
+            _pool.release(key, scratch)
 
         run_chunks(kernel, len(parts))
         ctx.save_for_backward(mass, u, g, h, relation, time)
-        ctx.rest = (given, target_row, target_node)
+        ctx.rest = (given, target_row, target_entity)
         return torch.from_numpy(out)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-        given, target_row, target_node = ctx.rest
+        given, target_row, target_entity = ctx.rest
         every = (grad / given.flows)[:, None].expand(-1, given.lanes.width)
-        return (*_flow_backward(given, ctx.saved_tensors, target_row, target_node, every), None, None, None)
+        return (*_flow_backward(given, ctx.saved_tensors, target_row, target_entity, every), None, None, None)
 
 
 def flow_step(tensors: tuple[Tensor, ...], given: FlowInput, recording: Recording) -> tuple[MassLists, Tensor]:
@@ -243,10 +248,10 @@ def flow_step(tensors: tuple[Tensor, ...], given: FlowInput, recording: Recordin
 
 
 def flow_to_targets(
-    tensors: tuple[Tensor, ...], given: FlowInput, target_row: NDArray[np.int64], target_node: NDArray[np.int32]
+    tensors: tuple[Tensor, ...], given: FlowInput, target_row: NDArray[np.int64], target_entity: NDArray[np.int32]
 ) -> Tensor:
     """Mean mass of the targets [targets] after the last step."""
-    result: Tensor = _FlowToTargets.apply(*tensors, given, target_row, target_node)  # type: ignore[no-untyped-call]
+    result: Tensor = _FlowToTargets.apply(*tensors, given, target_row, target_entity)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -256,23 +261,23 @@ def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
     keys = Keys(*(flat(tensor) for tensor in (u, g, h, relation, time)))
     shape, parts = given.shape(u.shape[1]), given.chunks()
     held = flat(mass)
-    out = np.zeros((given.num_queries, len(given.roads.row) - 1), held.dtype)
+    out = np.zeros((given.num_queries, len(given.adjacency.row) - 1), held.dtype)
 
     def kernel(chunk: int) -> None:
-        key, space = _spaces.lend(given, relation.shape[0], held.dtype)
+        key, scratch = _pool.acquire(given, relation.shape[0], held.dtype)
         compiled_flow.flow_to_all(
             parts[chunk],
-            given.walkers,
-            given.roads,
-            given.clock.bounds,
+            given.state,
+            given.adjacency,
+            given.buckets.bounds,
             shape,
             given.lanes.tuple,
             keys,
-            space,
+            scratch,
             held,
             out,
         )
-        _spaces.take_back(key, space)
+        _pool.release(key, scratch)
 
     run_chunks(kernel, len(parts))
     return torch.from_numpy(out)

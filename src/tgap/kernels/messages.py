@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from tgap.kernels import compiled_messages
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.chunks import even_cuts, flat, sum_chunks
-from tgap.kernels.clock import Clock
 from tgap.kernels.compiled_messages import MessageShape
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import EdgeSet
@@ -22,8 +22,8 @@ class _Gather(torch.autograd.Function):
     """out_j = sum of softmax(act(u_j . m_e)) m_e over the edges into j, with m = A + B + C."""
 
     @staticmethod
-    def forward(ctx: Any, u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes,
-                slope: float) -> Tensor:  # fmt: skip
+    def forward(ctx: Any, u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet,
+                buckets: DisplacementBuckets, lanes: Lanes, slope: float) -> Tensor:  # fmt: skip
         incoming = edges.incoming
         _, signs, n = b.shape
         shape = MessageShape(
@@ -33,7 +33,7 @@ class _Gather(torch.autograd.Function):
             buckets=c.shape[0],
             loop=edges.loop,
             origin=edges.origin,
-            exact=clock.exact,
+            exact=buckets.exact,
             slope=slope,
         )
         targets = edges.num_targets
@@ -41,31 +41,31 @@ class _Gather(torch.autograd.Function):
         dtype = tables[0].dtype
         out = torch.empty((targets, n), dtype=u.dtype)
         score = np.empty(edges.num_edges * lanes.width, dtype)
-        top, inverse = np.empty(targets * lanes.width, dtype), np.empty(targets * lanes.width, dtype)
+        row_max, row_scale = np.empty(targets * lanes.width, dtype), np.empty(targets * lanes.width, dtype)
         cost = incoming.pair_edge[incoming.pair_row] + np.arange(targets + 1)
         cuts = even_cuts(cost, num_threads())
         out_flat = flat(out)
 
         degree = int(np.diff(incoming.pair_edge[incoming.pair_row]).max(initial=0))
-        desk_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
+        scratch_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
 
         def kernel(chunk: int) -> None:
-            desk = compiled_messages.desk(False, *desk_size)
+            scratch = compiled_messages.scratch(False, *scratch_size)
             compiled_messages.gather_forward(
-                cuts[chunk], cuts[chunk + 1], incoming, clock.bounds, shape, lanes.tuple, *tables, out_flat, score, top,
-                inverse, desk,
+                cuts[chunk], cuts[chunk + 1], incoming, buckets.bounds, shape, lanes.tuple, *tables, out_flat, score,
+                row_max, row_scale, scratch,
             )  # fmt: skip
 
         run_chunks(kernel, len(cuts) - 1)
         ctx.save_for_backward(u, a, b, c, out)
-        ctx.rest = (incoming, clock.bounds, shape, lanes, score, top, inverse, cuts, desk_size)
+        ctx.rest = (incoming, buckets.bounds, shape, lanes, score, row_max, row_scale, cuts, scratch_size)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
         u, a, b, c, out = ctx.saved_tensors
-        incoming, bounds, shape, lanes, score, top, inverse, cuts, desk_size = ctx.rest
+        incoming, bounds, shape, lanes, score, row_max, row_scale, cuts, scratch_size = ctx.rest
         chunks = len(cuts) - 1
         grad = flat(d_out)
         tables = [flat(tensor) for tensor in (u, a, b, c)]
@@ -78,10 +78,10 @@ class _Gather(torch.autograd.Function):
         source_cuts = even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
 
         def rows(chunk: int) -> None:
-            desk = compiled_messages.desk(True, *desk_size)
+            scratch = compiled_messages.scratch(True, *scratch_size)
             compiled_messages.gather_backward(
-                cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, flat(out), score, top,
-                inverse, grad, d_u_flat, flat(d_b[chunk]), flat(d_c[chunk]), coefficient, desk,
+                cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, flat(out), score, row_max,
+                row_scale, grad, d_u_flat, flat(d_b[chunk]), flat(d_c[chunk]), coefficient, scratch,
             )  # fmt: skip
 
         def sources(chunk: int) -> None:
@@ -96,11 +96,11 @@ class _Gather(torch.autograd.Function):
 
 
 def gather(
-    u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, clock: Clock, lanes: Lanes, slope: float
+    u: Tensor, a: Tensor, b: Tensor, c: Tensor, edges: EdgeSet, buckets: DisplacementBuckets, lanes: Lanes, slope: float
 ) -> Tensor:
     """[M, n] aggregate from tables in lane layout.
 
     Shapes: u [M, n], a [sources, S or 1, n], b [2R+1, S, n], c [D, S, n].
     """
-    result: Tensor = _Gather.apply(u, a, b, c, edges, clock, lanes, slope)  # type: ignore[no-untyped-call]
+    result: Tensor = _Gather.apply(u, a, b, c, edges, buckets, lanes, slope)  # type: ignore[no-untyped-call]
     return result

@@ -23,9 +23,9 @@ from tgap.kernels.backend import (
     Mass,
     Recording,
 )
-from tgap.kernels.clock import Clock
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.layout import head_widths
-from tgap.kernels.structure import EdgeSet, Roads, Walkers
+from tgap.kernels.structure import Adjacency, EdgeSet, QueryState
 
 
 class MessageMaps(NamedTuple):
@@ -64,7 +64,7 @@ class ReferenceBackend:
         """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
         maps, target, source = tables
         weights, settings, device = maps.weights, maps.settings, target.device
-        flat = _FlatEdges(edges, settings.clock, len(weights.message), device)
+        flat = _FlatEdges(edges, settings.buckets, len(weights.message), device)
         rest = maps.relation[flat.relation] + maps.displacement[flat.size]
         whole = source.index_select(0, flat.source) + rest
         message = torch.zeros_like(whole)
@@ -100,24 +100,24 @@ class ReferenceBackend:
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """a_j^(t) = sum over edges into j of T_e a_i^(t-1), for each query in turn."""
-        roads, flows = batch.roads, batch.mass.flows
-        rows, nodes, values = [0], [], []
-        for b in range(len(batch.walkers.origin)):
+        adjacency, flows = batch.adjacency, batch.mass.flows
+        rows, entities, values = [0], [], []
+        for b in range(len(batch.state.origin)):
             edges, attention = _move(b, batch)
-            target = torch.from_numpy(_neighbours(roads)[edges]).to(attention.device)
-            arrived = attention.new_zeros((len(roads.row) - 1, flows)).index_add(0, target, attention)
+            target = torch.from_numpy(_neighbours(adjacency)[edges]).to(attention.device)
+            arrived = attention.new_zeros((len(adjacency.row) - 1, flows)).index_add(0, target, attention)
             reached = torch.unique(target)
             rows.append(rows[-1] + len(reached))
-            nodes.append(reached.cpu().numpy().astype(np.int32))
+            entities.append(reached.cpu().numpy().astype(np.int32))
             values.append(arrived.index_select(0, reached))
-            _record(b, edges, attention.detach().cpu().numpy(), batch.walkers, roads, recording)
-        return Mass(np.array(rows, np.int64), np.concatenate(nodes), torch.cat(values), flows)
+            _record(b, edges, attention.detach().cpu().numpy(), batch.state, adjacency, recording)
+        return Mass(np.array(rows, np.int64), np.concatenate(entities), torch.cat(values), flows)
 
-    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], node: NDArray[np.int32]) -> Tensor:
+    def to_targets(self, batch: FlowBatch, row: NDArray[np.int64], entity: NDArray[np.int32]) -> Tensor:
         """See ``Backend.to_targets``."""
         query = np.repeat(np.arange(len(row) - 1), np.diff(row))
         arrived = _arrive(batch)
-        at = (query, node.astype(np.int64))
+        at = (query, entity.astype(np.int64))
         return arrived[tuple(torch.from_numpy(index).to(arrived.device) for index in at)]
 
     def to_all(self, batch: FlowBatch) -> Tensor:
@@ -128,41 +128,41 @@ class ReferenceBackend:
 def _arrive(batch: FlowBatch) -> Tensor:
     """[B, N] mean mass after one more step."""
     result = []
-    for b in range(len(batch.walkers.origin)):
+    for b in range(len(batch.state.origin)):
         edges, attention = _move(b, batch)
-        target = torch.from_numpy(_neighbours(batch.roads)[edges]).to(attention.device)
-        result.append(attention.new_zeros(len(batch.roads.row) - 1).index_add(0, target, attention.mean(1)))
+        target = torch.from_numpy(_neighbours(batch.adjacency)[edges]).to(attention.device)
+        result.append(attention.new_zeros(len(batch.adjacency.row) - 1).index_add(0, target, attention.mean(1)))
     return torch.stack(result)
 
 
 def _move(b: int, batch: FlowBatch) -> tuple[NDArray[np.int64], Tensor]:
     """Visible edges out of entities with mass, and their attention a~_e = T_e a_i [edges, H], for query b."""
-    mass, g, tables, walkers, roads, settings = (
-        batch.mass, batch.g, batch.tables, batch.walkers, batch.roads, batch.settings,
+    mass, g, tables, state, adjacency, settings = (
+        batch.mass, batch.g, batch.tables, batch.state, batch.adjacency, batch.settings,
     )  # fmt: skip
     device = g.device
     entries = slice(int(mass.row[b]), int(mass.row[b + 1]))
-    held = mass.node[entries].astype(np.int64)
-    length = np.diff(roads.row)[held]
-    edges = np.repeat(roads.row[held] - np.cumsum(length) + length, length) + np.arange(length.sum())
+    held = mass.entity[entries].astype(np.int64)
+    length = np.diff(adjacency.row)[held]
+    edges = np.repeat(adjacency.row[held] - np.cumsum(length) + length, length) + np.arange(length.sum())
     source = np.repeat(np.arange(len(held)), length)
-    visible = roads.mask[edges] == 1
+    visible = adjacency.mask[edges] == 1
     edges, source = edges[visible], source[visible]
 
     # g of every entity: zero outside the subgraph.
-    inside = slice(int(walkers.sub_row[b]), int(walkers.sub_row[b + 1]))
-    members = torch.from_numpy(walkers.sub_node[inside].astype(np.int64)).to(device)
-    g_all = g.new_zeros((len(roads.row) - 1, g.shape[1])).index_copy(0, members, g[inside])
+    inside = slice(int(state.sub_row[b]), int(state.sub_row[b + 1]))
+    members = torch.from_numpy(state.sub_entity[inside].astype(np.int64)).to(device)
+    g_all = g.new_zeros((len(adjacency.row) - 1, g.shape[1])).index_copy(0, members, g[inside])
 
     # score = act((W_Q g_i) . W_K (g_j + rho + tau)) + act((W_Q g_i) . W_K (h_j + rho + tau))
     start = torch.from_numpy(source).to(device)
-    neighbour = _neighbours(roads)[edges]
+    neighbour = _neighbours(adjacency)[edges]
     target = torch.from_numpy(neighbour).to(device)
-    place = walkers.place[walkers.group[b]][neighbour].astype(np.int64)
-    h_row = torch.from_numpy(np.maximum(place, 0)).to(device)
-    h = torch.where(torch.from_numpy(place >= 0).to(device)[:, None], tables.h[h_row], 0.0)
-    code = torch.from_numpy(_codes(roads, edges, int(walkers.origin[b]), settings)).to(device)
-    relation = torch.from_numpy(roads.relation[edges].astype(np.int64)).to(device)
+    place = state.h_row[state.group[b]][neighbour].astype(np.int64)
+    h_place = torch.from_numpy(np.maximum(place, 0)).to(device)
+    h = torch.where(torch.from_numpy(place >= 0).to(device)[:, None], tables.h[h_place], 0.0)
+    code = torch.from_numpy(_codes(adjacency, edges, int(state.origin[b]), settings)).to(device)
+    relation = torch.from_numpy(adjacency.relation[edges].astype(np.int64)).to(device)
     rest = tables.relation[relation] + tables.time[code]
     asked = (g_all[torch.from_numpy(held).to(device)] @ batch.query.T).index_select(0, start)
     keys_g, keys_h = (g_all[target] + rest) @ batch.key.T, (h + rest) @ batch.key.T
@@ -177,7 +177,7 @@ def _move(b: int, batch: FlowBatch) -> tuple[NDArray[np.int64], Tensor]:
 class _FlatEdges:
     """Visible edges of an edge set, one row each."""
 
-    def __init__(self, edges: EdgeSet, clock: Clock, signs: int, device: torch.device) -> None:
+    def __init__(self, edges: EdgeSet, buckets: DisplacementBuckets, signs: int, device: torch.device) -> None:
         incoming = edges.incoming
         pair = np.repeat(np.arange(len(incoming.pair_source)), np.diff(incoming.pair_edge))
         visible = incoming.mask == 1
@@ -190,7 +190,7 @@ class _FlatEdges:
         self.source = torch.from_numpy(source).to(device)
         self.target = torch.from_numpy(incoming.pair_target[pair].astype(np.int64)).to(device)
         self.relation = torch.from_numpy(relation).to(device)
-        self.size = torch.from_numpy(clock.bucket(np.abs(dt))).to(device)
+        self.size = torch.from_numpy(buckets.bucket(np.abs(dt))).to(device)
         self.sign = torch.from_numpy(np.sign(dt) + 1 if signs > 1 else np.zeros_like(dt)).to(device)
 
 
@@ -208,26 +208,31 @@ def _softmax(score: Tensor, group: Tensor, groups: int) -> Tensor:
     return power / total[group]
 
 
-def _neighbours(roads: Roads) -> NDArray[np.int64]:
+def _neighbours(adjacency: Adjacency) -> NDArray[np.int64]:
     """[E] entity at the far end of each edge."""
-    return np.repeat(roads.pair_neighbour.astype(np.int64), np.diff(roads.pair_edge))
+    return np.repeat(adjacency.pair_neighbour.astype(np.int64), np.diff(adjacency.pair_edge))
 
 
-def _codes(roads: Roads, edges: NDArray[np.int64], origin: int, settings: FlowSettings) -> NDArray[np.int64]:
+def _codes(adjacency: Adjacency, edges: NDArray[np.int64], origin: int, settings: FlowSettings) -> NDArray[np.int64]:
     """Row of the time table for each edge."""
-    dt = np.where(roads.relation[edges] == settings.loop, 0, roads.time[edges].astype(np.int64) - origin)
-    code: NDArray[np.int64] = settings.clock.buckets - 1 + np.sign(dt) * settings.clock.bucket(np.abs(dt))
+    dt = np.where(adjacency.relation[edges] == settings.loop, 0, adjacency.time[edges].astype(np.int64) - origin)
+    code: NDArray[np.int64] = settings.buckets.count - 1 + np.sign(dt) * settings.buckets.bucket(np.abs(dt))
     return code
 
 
 def _record(
-    b: int, edges: NDArray[np.int64], attention: NDArray[np.floating], walkers: Walkers, roads: Roads, out: Recording
+    b: int,
+    edges: NDArray[np.int64],
+    attention: NDArray[np.floating],
+    state: QueryState,
+    adjacency: Adjacency,
+    out: Recording,
 ) -> None:
     """Write the attention of the rows that the caller wants to see."""
-    for m in range(int(walkers.mass_row[b]), int(walkers.mass_row[b + 1])):
+    for m in range(int(state.mass_row[b]), int(state.mass_row[b + 1])):
         if out.start[m] < 0:
             continue
-        first, last = roads.row[walkers.mass_node[m]], roads.row[walkers.mass_node[m] + 1]
+        first, last = adjacency.row[state.mass_entity[m]], adjacency.row[state.mass_entity[m] + 1]
         out.mean[out.start[m] : out.start[m] + last - first] = 0
         mine = (edges >= first) & (edges < last)
         place = out.start[m] + edges[mine] - first

@@ -247,7 +247,7 @@ def fold(typingctx, vector, lanes):
 
 @intrinsic
 def spread(typingctx, vector):
-    """A vector of one number a head repeated to 16 positions, as rows in lane layout need it."""
+    """A vector of one number per head repeated to 16 positions, as rows in lane layout need it."""
     result = _sixteen(vector.dtype)
 
     def codegen(context, builder, signature, args):

@@ -37,7 +37,7 @@ class EdgeSet:
     """
 
     incoming: Incoming
-    origin: int  # the instant that displacements are measured from
+    origin: int  # the time that displacements are measured from
     loop: int  # relation id of self-loops
     source_index: NDArray[np.int64] | None = None
     source_sign: NDArray[np.int64] | None = None
@@ -53,7 +53,7 @@ class EdgeSet:
         return len(self.incoming.relation)
 
 
-class Roads(NamedTuple):
+class Adjacency(NamedTuple):
     """The visible graph, as the flow reads it (see graph/temporal.py), whole or with some edges of each row only."""
 
     row: NDArray[np.int64]  # [N+1]
@@ -69,13 +69,13 @@ class Roads(NamedTuple):
     symmetric: bool  # as many visible edges i -> j as j -> i: true of a graph, not of capped rows
 
 
-class Walkers(NamedTuple):
+class QueryState(NamedTuple):
     """Where the queries of a batch stand before a step."""
 
     mass_row: NDArray[np.int64]  # [B+1]
-    mass_node: NDArray[np.int32]  # [M] entities with mass
+    mass_entity: NDArray[np.int32]  # [M] entities with mass
     sub_row: NDArray[np.int64]  # [B+1]
-    sub_node: NDArray[np.int32]  # [Q] entities of the subgraph
-    origin: NDArray[np.int64]  # [B] the instant that displacements are measured from
+    sub_entity: NDArray[np.int32]  # [Q] entities of the subgraph
+    origin: NDArray[np.int64]  # [B] the time that displacements are measured from
     group: NDArray[np.int32]  # [B] which block of features h belongs to the query's time
-    place: NDArray[np.int32]  # [G, N] row of an entity in the table of h keys
+    h_row: NDArray[np.int32]  # [G, N] row of an entity in the table of h keys

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from tgap.kernels.clock import Clock
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.model.settings import TGAPSettings
 
 
@@ -22,13 +22,16 @@ class Displacement(nn.Module):
         self.flow_sees = config.flow_displacement
         self.signs = 3 if self.relative else 1
         exact, octave = config.displacement_exact, config.displacement_octave
-        relative, absolute = Clock.of(span, exact, octave), Clock.of(span + 1, exact, octave)
-        self.clock = relative if self.relative else absolute
-        self.flow_clock = absolute if self.flow_sees == "absolute" else relative
-        buckets = self.flow_clock.buckets
+        relative, absolute = (
+            DisplacementBuckets.of(span, exact, octave),
+            DisplacementBuckets.of(span + 1, exact, octave),
+        )
+        self.buckets = relative if self.relative else absolute
+        self.flow_buckets = absolute if self.flow_sees == "absolute" else relative
+        buckets = self.flow_buckets.count
         own = {"size": None if self.relative else buckets, "signed": 2 * buckets - 1,
                "absolute": buckets if self.relative else None}[self.flow_sees]  # fmt: skip
-        self.size = nn.Parameter(torch.empty(self.clock.buckets, config.dimension))
+        self.size = nn.Parameter(torch.empty(self.buckets.count, config.dimension))
         self.flow = nn.Parameter(torch.empty(own, config.dimension)) if own is not None else None
 
     def origin(self, time: int) -> int:
@@ -44,5 +47,5 @@ class Displacement(nn.Module):
         table = self.size if self.flow is None else self.flow
         if self.flow_sees == "signed":
             return table
-        last = self.flow_clock.buckets - 1
+        last = self.flow_buckets.count - 1
         return table.index_select(0, torch.arange(-last, last + 1, device=table.device).abs())

@@ -8,14 +8,14 @@ import torch
 from torch import nn
 
 from tgap.kernels.backend import FlowSettings
-from tgap.kernels.clock import Clock
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.model.settings import TGAPSettings
 
 
 class AttentionFlow(nn.Module):
     """W_Q and W_K of the transition scores; no bias, so an entity without a feature scores all its edges alike."""
 
-    def __init__(self, config: TGAPSettings, clock: Clock, loop: int) -> None:
+    def __init__(self, config: TGAPSettings, buckets: DisplacementBuckets, loop: int) -> None:
         super().__init__()
         width = config.dimension
         flows = config.heads if config.flow_heads else 1
@@ -25,6 +25,6 @@ class AttentionFlow(nn.Module):
             flows=flows,
             scale=1 / math.sqrt(width / flows) if config.scaled else 1.0,
             slope=config.leaky_slope,
-            clock=clock,
+            buckets=buckets,
             loop=loop,
         )

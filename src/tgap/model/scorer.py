@@ -81,7 +81,7 @@ class TGAPScorer:
         steps = tuple(step_trace(self.graph, query, record) for record in records)
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after
-        scores[last.node] = last.mean().numpy(force=True)
+        scores[last.entity] = last.mean().numpy(force=True)
         _finite(scores[np.newaxis], batch)
         return Trace(query, view, steps, scores)
 

@@ -58,12 +58,12 @@ class TGAP(nn.Module):
         self.sgnn = MessageAttention(config, signs, arrival=config.arrival_term)
         self.query = QueryVector(config)
         self.enter = Entry(config)
-        self.flow = AttentionFlow(config, self.displacement.flow_clock, graph.loop_relation)
+        self.flow = AttentionFlow(config, self.displacement.flow_buckets, graph.loop_relation)
         self.attention = AttentionSettings(
             heads=config.heads,
             scale=1 / math.sqrt(width / config.heads) if config.scaled else 1.0,
             slope=config.leaky_slope,
-            clock=self.displacement.clock,
+            buckets=self.displacement.buckets,
         )
         self._initialise(seed)
 
@@ -99,11 +99,11 @@ class TGAP(nn.Module):
         asked, of_query = np.unique(facts[:, :3], axis=0, return_inverse=True)
         distinct = QueryBatch(asked[:, 1].copy(), asked[:, 2].copy(), asked[:, 0].copy())
         row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
-        node = facts[:, 3].astype(np.int32)
+        answer = facts[:, 3].astype(np.int32)
         reached = []
         for part, walk in self._walks(distinct, view, seed):  # sorted by time, so parts are stretches
             first, stop = row[part[0]], row[part[-1] + 1]
-            reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, node[first:stop]))
+            reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, answer[first:stop]))
         mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
         return Loss(-(mass + 1e-12).log().mean(), {"unreachable": int((mass.detach() == 0).sum())})
 
@@ -150,12 +150,12 @@ class TGAP(nn.Module):
         return self._features(h)
 
     def features_of(
-        self, nodes: IntArray, time: int, visible: VisibleGraph, seed: int, layers: Sequence[Any]
+        self, entities: IntArray, time: int, visible: VisibleGraph, seed: int, layers: Sequence[Any]
     ) -> Features:
         """The features of some entities only, in their order. ``layers``: ``maps`` of the PGNN layers, at most one."""
-        h = self.entity.index_select(0, self.tensor(nodes))
+        h = self.entity.index_select(0, self.tensor(entities))
         for maps in layers:
-            edges = self._edges_into(nodes, time, visible, seed)
+            edges = self._edges_into(entities, time, visible, seed)
             h = self.activate(self.backend.attend(self.backend.tables(maps, h, self.entity), edges))
         return self._features(h)
 
@@ -185,10 +185,10 @@ class TGAP(nn.Module):
         """How rows are cut to ``most`` edges, in a step of the walk or (0) for PGNN."""
         return Cap(most, self.config.cap_choice == "near", seed, step)
 
-    def _edges_into(self, nodes: IntArray, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
+    def _edges_into(self, entities: IntArray, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
         cap = self.cap(self.config.gather_cap, seed)
         origin, signs = self.displacement.origin(time), self.displacement.signs
-        return capped_edge_set(visible, self._inverse, nodes, origin, time, cap, signs)
+        return capped_edge_set(visible, self._inverse, entities, origin, time, cap, signs)
 
     def _walks(
         self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None

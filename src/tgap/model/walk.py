@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tgap.graph import View
-from tgap.graph.capping import capped_roads
+from tgap.graph.capping import capped_adjacency
 from tgap.graph.hashing import query_keys
 from tgap.graph.resolve import VisibleGraph
 from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
-from tgap.graph.subgraph import Subgraphs, find_entries, roads
+from tgap.graph.subgraph import Subgraphs, find_entries, visible_adjacency
 from tgap.kernels.backend import FlowBatch, Mass, Recording
-from tgap.kernels.structure import Roads, Walkers
+from tgap.kernels.structure import Adjacency, QueryState
 from tgap.scorer import IntArray, QueryBatch
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class StepRecord:
     core: CoreNodes | None
     sample: Sample | None
     subgraphs: Subgraphs
-    roads: Roads
+    adjacency: Adjacency
 
 
 class Walk:
@@ -108,17 +108,19 @@ class Walk:
                 self.subgraphs = self.subgraphs.grow(model.graph, sample.added_row, sample.added)
             self._update()
             if keep:
-                self.records.append(StepRecord(before, self.mass, recording, core, sample, self.subgraphs, self._roads))
+                self.records.append(
+                    StepRecord(before, self.mass, recording, core, sample, self.subgraphs, self._adjacency)
+                )
         self._look_ahead(model.config.steps)
         self._enter()
 
-    def to_targets(self, row: IntArray, node: NDArray[np.int32]) -> Tensor:
+    def to_targets(self, row: IntArray, entity: NDArray[np.int32]) -> Tensor:
         """[targets] mean mass that given entities of each query hold at the end."""
         backend = self.model.backend
-        if self._roads.symmetric:
-            return backend.to_targets(self._batch(), row, node)
+        if self._adjacency.symmetric:
+            return backend.to_targets(self._batch(), row, entity)
         after = backend.step(self._batch(), Recording.nothing(self.mass))
-        return self._held(after, np.repeat(np.arange(len(row) - 1), np.diff(row)), node)
+        return self._held(after, np.repeat(np.arange(len(row) - 1), np.diff(row)), entity)
 
     def to_all(self) -> Tensor:
         """[B, N] mean mass of every entity at the end."""
@@ -129,7 +131,7 @@ class Walk:
         before = self.mass
         recording = self._recording(None)
         after = self.model.backend.step(self._batch(), recording)
-        return [*self.records, StepRecord(before, after, recording, None, None, self.subgraphs, self._roads)]
+        return [*self.records, StepRecord(before, after, recording, None, None, self.subgraphs, self._adjacency)]
 
     def _start(self, features: Sequence[Features] | None) -> None:
         """Features of the batch's times, the query vectors q, all mass on the subjects, G^(0)."""
@@ -139,16 +141,16 @@ class Walk:
         self._group = group.astype(np.int32)
         if model.config.lazy:
             assert len(times) == 1, "lazy features are computed for one time"
-            self._place = np.full((1, entities), -1, np.int32)
+            self._h_row = np.full((1, entities), -1, np.int32)
             first = np.unique(queries.subject)
             self._features = model.features_of(first, int(times[0]), self.visible, self._seed, self._pgnn)
-            self._place[0, first] = np.arange(len(first))
+            self._h_row[0, first] = np.arange(len(first))
         else:
             if features is None:
                 features = [model.features(int(time), self.visible, self._seed) for time in times]
             assert len(features) == len(times), "one set of features for each time"
             self._features = Features.join(features)
-            self._place = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
+            self._h_row = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
 
         h = self._features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
         subject, relation = model.tensor(queries.subject), model.tensor(queries.relation)
@@ -169,24 +171,24 @@ class Walk:
             self.subgraphs, self.g = Subgraphs.everything(entities), self._features.h
 
     def _look_ahead(self, step: int) -> None:
-        """The roads of the step's flow, and the features it will score if they are computed lazily."""
+        """The adjacency of the step's flow, and the features it will score if they are computed lazily."""
         model = self.model
         if model.config.walk_cap:
-            nodes = np.unique(self.mass.node).astype(np.int64)
+            entities = np.unique(self.mass.entity).astype(np.int64)
             cap = model.cap(model.config.walk_cap, self._seed, step)
-            self._roads = capped_roads(self.visible, nodes, int(self.queries.time[0]), cap)
+            self._adjacency = capped_adjacency(self.visible, entities, int(self.queries.time[0]), cap)
         else:
-            self._roads = roads(self.visible)
+            self._adjacency = visible_adjacency(self.visible)
         if model.config.lazy:
-            self._compute(_ends(self._roads, np.unique(self.subgraphs.node)))
+            self._compute(_ends(self._adjacency, np.unique(self.subgraphs.entity)))
 
-    def _compute(self, nodes: NDArray[np.integer]) -> None:
+    def _compute(self, entities: NDArray[np.integer]) -> None:
         """Lazy features: add those of the given entities that are not there yet."""
-        missing = np.unique(nodes[self._place[0, nodes] < 0]).astype(np.int64)
+        missing = np.unique(entities[self._h_row[0, entities] < 0]).astype(np.int64)
         if len(missing):
             time = int(self.queries.time[0])
             fresh = self.model.features_of(missing, time, self.visible, self._seed, self._pgnn)
-            self._place[0, missing] = len(self._features.h) + np.arange(len(missing))
+            self._h_row[0, missing] = len(self._features.h) + np.arange(len(missing))
             self._features = Features.join([self._features, fresh])
 
     def _choose_core(self, step: int) -> CoreNodes | None:
@@ -195,7 +197,7 @@ class Walk:
         if not config.subgraph:
             return None
         mean = mass.mean().numpy(force=True)
-        return choose_core(mass.row, mass.node, mean, self._keys, step, config.core_nodes, self._roads.row)
+        return choose_core(mass.row, mass.entity, mean, self._keys, step, config.core_nodes, self._adjacency.row)
 
     def _flow(self, core: CoreNodes | None) -> Recording:
         """The question enters; attention flows one step (equations 6 to 8)."""
@@ -213,15 +215,15 @@ class Walk:
         if self.keep:  # all rows are recorded: the core nodes' lie at the recording's own places
             core = CoreNodes(core.row, core.entry, recording.start, core.room)
         return sample_edges(
-            self._roads, core, before.node, attention, self._keys, step, config.sampled_edges, config.added_edges
+            self._adjacency, core, before.entity, attention, self._keys, step, config.sampled_edges, config.added_edges
         )
 
     def _update(self) -> None:
         """SGNN: newcomers start from h, messages pass along the subgraph, arrived attention adds a_j W_h h_j."""
         model, subgraphs = self.model, self.subgraphs
         if model.config.lazy:
-            self._compute(subgraphs.node)
-        h = self._features.h.index_select(0, self._rows_of(subgraphs.query, subgraphs.node))
+            self._compute(subgraphs.entity)
+        h = self._features.h.index_select(0, self._rows_of(subgraphs.query, subgraphs.entity))
         if model.config.subgraph:
             origin = model.tensor(subgraphs.origin)
             g = torch.where((origin >= 0)[:, None], self.g.index_select(0, origin.clamp(min=0)), h)
@@ -232,7 +234,7 @@ class Walk:
             edges = model.edges(int(self.queries.time[0]), self.visible, self._seed)
         g = model.backend.attend(model.backend.tables(self._sgnn, g, g), edges)
         if model.sgnn.arrival is not None:
-            arrived = self._held(self.mass, subgraphs.query, subgraphs.node)
+            arrived = self._held(self.mass, subgraphs.query, subgraphs.entity)
             g = g + arrived[:, None] * (h @ model.sgnn.arrival.T)
         self.g = model.activate(g)
 
@@ -244,13 +246,13 @@ class Walk:
         """Room for the attention of the core nodes' edges, or of all edges if the walk is to be kept."""
         mass = self.mass
         if self.keep:
-            ends = np.concatenate([[0], np.cumsum(np.diff(self._roads.row)[mass.node])])
+            ends = np.concatenate([[0], np.cumsum(np.diff(self._adjacency.row)[mass.entity])])
             return Recording.of(mass, ends[:-1], int(ends[-1]), full=True)
         return Recording.nothing(mass) if core is None else Recording.of(mass, core.start, core.room)
 
-    def _held(self, mass: Mass, query: IntArray, node: NDArray[np.int32]) -> Tensor:
+    def _held(self, mass: Mass, query: IntArray, entity: NDArray[np.int32]) -> Tensor:
         """[..] mean mass of given entities in the lists of given queries (non-decreasing); 0 where they hold none."""
-        entry = find_entries(mass.row, mass.node, query, node, self.model.graph.num_entities)
+        entry = find_entries(mass.row, mass.entity, query, entity, self.model.graph.num_entities)
         mean = mass.mean().index_select(0, self.model.tensor(np.maximum(entry, 0)))
         return torch.where(self.model.tensor(entry >= 0), mean, 0.0)
 
@@ -264,31 +266,31 @@ class Walk:
         """Maps of SGNN, the same in all steps."""
         return self.model.maps(self.model.sgnn)
 
-    def _rows_of(self, query: IntArray, node: NDArray[np.integer]) -> Tensor:
+    def _rows_of(self, query: IntArray, entity: NDArray[np.integer]) -> Tensor:
         """Rows of the features of given entities at their query's time."""
-        return self.model.tensor(self._place[self._group[query], node].astype(np.int64))
+        return self.model.tensor(self._h_row[self._group[query], entity].astype(np.int64))
 
     def _batch(self) -> FlowBatch:
         """What the next flow reads."""
         model = self.model
         origin = [model.displacement.flow_origin(int(time)) for time in self.queries.time]
-        walkers = Walkers(
+        state = QueryState(
             mass_row=self.mass.row,
-            mass_node=self.mass.node,
+            mass_entity=self.mass.entity,
             sub_row=self.subgraphs.row,
-            sub_node=self.subgraphs.node,
+            sub_entity=self.subgraphs.entity,
             origin=np.array(origin, np.int64),
             group=self._group,
-            place=self._place.copy() if model.config.lazy else self._place,  # it grows while autograd keeps it
+            h_row=self._h_row.copy() if model.config.lazy else self._h_row,  # it grows while autograd keeps it
         )
         tables = replace(self._tables, h=self._features.table)
         flow = model.flow
-        return FlowBatch(self.mass, self.g, flow.query, flow.key, tables, walkers, self._roads, flow.settings)
+        return FlowBatch(self.mass, self.g, flow.query, flow.key, tables, state, self._adjacency, flow.settings)
 
 
-def _ends(seen: Roads, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+def _ends(seen: Adjacency, entities: NDArray[np.int32]) -> NDArray[np.int64]:
     """Far ends of the edges out of given entities."""
-    first, count = seen.pair_row[nodes], seen.pair_row[nodes + 1] - seen.pair_row[nodes]
+    first, count = seen.pair_row[entities], seen.pair_row[entities + 1] - seen.pair_row[entities]
     pairs = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
     ends: NDArray[np.int64] = seen.pair_neighbour[pairs].astype(np.int64)
     return ends

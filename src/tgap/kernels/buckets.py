@@ -7,24 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-PAST, PRESENT, FUTURE = 0, 1, 2
-
 
 @dataclass(frozen=True)
-class Clock:
+class DisplacementBuckets:
     """Buckets of displacement sizes up to ``span`` units.
 
-    >>> Clock.of(span=364, exact=4096, octave=8).buckets
+    >>> DisplacementBuckets.of(span=364, exact=4096, octave=8).count
     365
     """
 
     exact: int  # sizes below have a bucket of their own
     bounds: NDArray[np.int64]  # first sizes of the further buckets
-    buckets: int  # D
+    count: int  # D
 
     @classmethod
-    def of(cls, span: int, exact: int, octave: int) -> Clock:
-        """Clock for displacements of at most ``span`` units."""
+    def of(cls, span: int, exact: int, octave: int) -> DisplacementBuckets:
+        """Buckets for displacements of at most ``span`` units."""
         bounds: list[int] = []
         power = 1
         while span >= exact and (not bounds or bounds[-1] <= span):
@@ -34,9 +32,9 @@ class Clock:
             power += 1
         inner = np.array([bound for bound in bounds if bound <= span], dtype=np.int64)
         last = span if span < exact else exact + len(inner)
-        return cls(exact=exact, bounds=inner, buckets=last + 1)
+        return cls(exact=exact, bounds=inner, count=last + 1)
 
     def bucket(self, size: NDArray[np.int64]) -> NDArray[np.int64]:
         """Bucket of each size >= 0."""
         beyond = self.exact + np.searchsorted(self.bounds, size, side="right")
-        return np.minimum(np.where(size < self.exact, size, beyond), self.buckets - 1)
+        return np.minimum(np.where(size < self.exact, size, beyond), self.count - 1)
