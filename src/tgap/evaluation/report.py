@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tgap.data import Dataset
 from tgap.evaluation.bootstrap import Bootstrap, Differences, Intervals
 from tgap.evaluation.breakdown import SEEN, Bucket, Traits, break_down
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import TIES, Ranks
+from tgap.evaluation.true_answers import TrueAnswers
 
 MetricsTree = dict[str, dict[str, dict[str, Metrics]]]  # direction -> ties -> protocol
 
@@ -83,32 +85,30 @@ def summarise(ranks: Ranks, queries: SplitQueries) -> tuple[dict[str, int], Metr
 def build_report(
     *,
     scorer: str,
-    dataset: str,
+    dataset: Dataset,
     split: str,
     queries: SplitQueries,
     seed: int | None,
     distinct: int,
-    num_entities: int,
-    unit: str,
     seconds: float,
     ranks: Ranks,
-    traits: Traits,
-    relation_names: tuple[str, ...],
+    answers: TrueAnswers,
 ) -> Report:
-    """All metrics of a list of ranks."""
+    """All metrics of the ranks of some queries of a dataset; ``seed`` drew them, if they are a sample."""
+    traits = Traits.of(queries, dataset, answers)
     subject_unseen = traits.seen >= SEEN.index("subject not in train")
     answer_unseen = traits.seen % 2 == SEEN.index("answer not in train")
     counts, metrics = summarise(ranks, queries)
     return Report(
         scorer=scorer,
-        dataset=dataset,
+        dataset=dataset.name,
         split=split,
         queries=len(queries),
         available=queries.available,
         seed=seed if len(queries) < queries.available else None,
         distinct=distinct,
-        num_entities=num_entities,
-        unit=unit,
+        num_entities=dataset.num_entities,
+        unit=dataset.timeline.unit,
         seconds=seconds,
         unseen=Unseen(
             queries=int((subject_unseen | answer_unseen).sum()),
@@ -118,5 +118,5 @@ def build_report(
         leaked=int((traits.distance == 0).sum()),
         counts=counts,
         metrics=metrics,
-        breakdowns=break_down(ranks, traits, relation_names),
+        breakdowns=break_down(ranks, traits, dataset.relations.names),
     )

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError
-from tgap.evaluation.breakdown import Traits
 from tgap.evaluation.protocols import Filters
 from tgap.evaluation.queries import Grouping, SplitQueries, group, queries_of
 from tgap.evaluation.ranks import Ranks, rank_answers
@@ -58,14 +57,38 @@ def evaluate(
     (``Filters.of(dataset)``) may be given where several scorers or epochs share them. ``progress`` hears after every
     batch how many queries are done.
     """
-    check_fit(scorer, dataset)
-    if batch_size < 1:
-        raise EvaluationError(f"batch_size is {batch_size}; expected at least 1")
+    queries = split_queries(dataset, split)
+    if limit is not None:
+        queries = queries.sample(limit, seed)
+    return evaluate_queries(
+        scorer, dataset, split, queries, batch_size=batch_size, seed=seed, top=top, filters=filters, progress=progress
+    )
+
+
+def split_queries(dataset: Dataset, split: str) -> SplitQueries:
+    """Every query of a split, in both directions."""
     queries = queries_of(facts_of(dataset, split), dataset.num_relations)
     if not len(queries):
         raise EvaluationError(f"the {split} split of {dataset.name} has no facts; there is nothing to evaluate")
-    if limit is not None:
-        queries = queries.sample(limit, seed)
+    return queries
+
+
+def evaluate_queries(
+    scorer: Scorer,
+    dataset: Dataset,
+    split: str,
+    queries: SplitQueries,
+    *,
+    batch_size: int = 64,
+    seed: int | None = None,
+    top: int = 0,
+    filters: Filters | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """``evaluate`` for queries that are chosen already; ``seed`` drew them, if they are a sample."""
+    check_fit(scorer, dataset)
+    if batch_size < 1:
+        raise EvaluationError(f"batch_size is {batch_size}; expected at least 1")
     if filters is None:
         filters = Filters.of(dataset)
     grouping = group(queries.batch)
@@ -93,17 +116,14 @@ def evaluate(
     ranks = Ranks(filters.protocols, better, equal)
     report = build_report(
         scorer=scorer.name,
-        dataset=dataset.name,
+        dataset=dataset,
         split=split,
         queries=queries,
         seed=seed,
         distinct=len(grouping),
-        num_entities=dataset.num_entities,
-        unit=dataset.timeline.unit,
         seconds=seconds,
         ranks=ranks,
-        traits=Traits.of(queries, dataset, filters.answers),
-        relation_names=tuple(dataset.relations.names),
+        answers=filters.answers,
     )
     joined = (
         TopAnswers(np.concatenate([part.entity for part in best]), np.concatenate([part.score for part in best]))

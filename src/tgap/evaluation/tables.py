@@ -60,7 +60,8 @@ def results_table(reports: Sequence[Report], protocols: Sequence[str] | None = N
 
 def headline(report: Report) -> str:
     """Dataset, split and number of queries."""
-    sample = f" of {report.available:,}, a random sample" if report.queries < report.available else ""
+    kind = "a random sample" if report.seed is not None else "those at hand"
+    sample = f" of {report.available:,}, {kind}" if report.queries < report.available else ""
     return f"{report.dataset}, {report.split}: {report.queries:,} queries{sample}"
 
 
@@ -150,7 +151,7 @@ def notes(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> 
             f"Intervals: {drawn.level:.0%} of {drawn.samples:,} bootstrap draws of the facts, both queries of a fact "
             f"together, seed {drawn.seed}."
         )
-    if first.queries < first.available:
+    if first.seed is not None:
         lines.append(f"Sample: {first.queries:,} of {first.available:,} queries, drawn with seed {first.seed}.")
     if first.unseen.queries:
         lines.append(f"Unseen: {first.unseen.queries:,} queries hold an entity that train lacks; they count.")
