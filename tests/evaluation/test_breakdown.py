@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tgap.data import Dataset, Facts
 from tgap.evaluation import evaluate
 from tgap.evaluation.breakdown import BREAKDOWNS, NEVER, Traits, nearest_distance
-from tgap.evaluation.evidence import STRATA
 from tgap.evaluation.queries import queries_of
+from tgap.evaluation.strata import STRATA
 from tgap.evaluation.true_answers import TrueAnswers
 
 if TYPE_CHECKING:

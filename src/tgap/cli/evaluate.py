@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +9,10 @@ import click
 
 from tgap.cli.progress import progress_bars
 from tgap.cli.protocol import ProtocolName
+from tgap.cli.reports import check_target, print_reports
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from tgap.data import Dataset
-    from tgap.evaluation import Report
-    from tgap.evaluation.tables import Table
     from tgap.runs import LoadedRun
     from tgap.scorer import Scorer
 
@@ -108,9 +103,9 @@ def evaluate(
     texts = (json_file, csv_file, markdown_file)
     for target in (*texts, predictions_file):
         if target not in (None, "-"):
-            _check_target(Path(target))
+            check_target(Path(target))
     protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
-    scorer, data, batch_size = _load(run, dataset, threads)
+    scorer, data, batch_size = find_scorer(run, dataset, threads)
     filters = Filters.of(data)
     names = [name for name in BESIDE if not no_baselines and find_method(name).title != scorer.name]
     beside = [make_scorer(config_for(name, data.name), data) for name in names]
@@ -133,7 +128,7 @@ def evaluate(
     if bootstrap is not None:
         reports = with_intervals(evaluations, Bootstrap(samples=bootstrap, seed=seed))
     if "-" not in texts:
-        _print(Console(), reports, protocols, details)
+        print_reports(Console(), reports, protocols, details)
     write_output(json_file, report_json(reports[0], reports[1:]))
     write_output(csv_file, report_csv(reports))
     write_output(markdown_file, markdown_page(reports, protocols))
@@ -142,20 +137,7 @@ def evaluate(
         click.echo(f"wrote {predictions_file}", err="-" in texts)
 
 
-def _check_target(path: Path) -> None:
-    """Refuse a file that cannot be written before minutes of scoring are spent on it."""
-    from tgap.errors import EvaluationError
-
-    if path.is_dir():
-        raise EvaluationError(f"{path} is a folder; give the name of a file in it")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise EvaluationError(
-            f"cannot write {path}: {folder} is no folder that may be written to; choose another place"
-        )
-
-
-def _load(run: str, dataset: str | None, threads: int | None) -> tuple[Scorer, Dataset, int]:
+def find_scorer(run: str, dataset: str | None, threads: int | None) -> tuple[Scorer, Dataset, int]:
     """Scorer, dataset and batch size for what the user called RUN."""
     import warnings
 
@@ -197,35 +179,3 @@ def _load_run(run: str, threads: int | None) -> LoadedRun:
         if Path(run).exists():
             raise
         raise RunError(f"{error}, or a method without training ({', '.join(_untrained())}) with --dataset") from error
-
-
-def _print(console: Console, reports: Sequence[Report], protocols: Sequence[str], details: bool) -> None:
-    from tgap.evaluation.breakdown import BREAKDOWNS
-    from tgap.evaluation.protocols import headline_of
-    from tgap.evaluation.tables import breakdown_table, directions_table, interval_tables, notes, results_table
-
-    _print_table(console, results_table(reports, protocols))
-    for table in interval_tables(reports, protocols):
-        _print_table(console, table)
-    _print_table(console, directions_table(reports, protocols))
-    if details:
-        for name in BREAKDOWNS:
-            _print_table(console, breakdown_table(reports, name, headline_of(protocols)))
-    for line in notes(reports, protocols):
-        console.print(line, highlight=False, markup=False)
-
-
-def _print_table(console: Console, table: Table) -> None:
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table as RichTable
-
-    console.print(escape(table.title), style="bold", highlight=False)
-    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for at, column in enumerate(table.columns):
-        number = at >= table.numbers_from
-        shown.add_column(escape(column), justify="right" if number else "left", no_wrap=number)
-    for at, row in enumerate(table.rows):
-        last_of_block = bool(table.block) and (at + 1) % table.block == 0 and table.block > 1
-        shown.add_row(*map(escape, row), end_section=last_of_block)
-    console.print(shown)

@@ -38,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
     "methods": Entry("methods", "List the methods that can be trained and asked."),
     "train": Entry("train", "Train a model on a dataset."),
     "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
+    "audit": Entry("audit", "Check another program's scores."),
     "predict": Entry("predict", "Answer a question about the facts at a time."),
     "explain": Entry("explain", "Show the walk that led to an answer."),
     "study": Entry("study", "Repeat the paper's interpretation studies."),

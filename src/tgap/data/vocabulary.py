@@ -69,7 +69,7 @@ class Vocabulary:
         """
         if text in self._ids:
             return self._ids[text]
-        for fold, table in ((_folded, self._by_folded), (_plain, self._by_plain)):
+        for fold, table in ((folded, self._by_folded), (_plain, self._by_plain)):
             matches = table.get(fold(text), [])
             if len(matches) == 1:
                 return matches[0]
@@ -122,7 +122,7 @@ class Vocabulary:
 
     @cached_property
     def _by_folded(self) -> dict[str, list[int]]:
-        return _grouped(map(_folded, self.names))
+        return _grouped(map(folded, self.names))
 
     @cached_property
     def _plain_names(self) -> list[str]:
@@ -141,17 +141,17 @@ class Vocabulary:
         return dict(table)
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """Case folded, runs of spaces and underscores as one space, none at the ends."""
     return _SPACES.sub(" ", name).strip().casefold()
 
 
 def _plain(name: str) -> str:
     """Folded, and without accents."""
-    folded = _folded(name)
-    if folded.isascii():
-        return folded
-    return "".join(mark for mark in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(mark))
+    text = folded(name)
+    if text.isascii():
+        return text
+    return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark))
 
 
 def _triples(name: str) -> set[str]:

@@ -7,7 +7,7 @@
              how far back or ahead the same thing happened. "never" is news; 0 means that the fact itself stands in
              train, which a clean split does not have
 * seen       whether train knows the two entities at all
-* evidence   the strongest thing that train tells about the fact, see ``evidence``
+* evidence   the strongest thing that train tells about the fact, see ``strata``
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
-from tgap.evaluation.evidence import STRATA, strata_of
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import Ranks
+from tgap.evaluation.strata import STRATA, strata_of
 from tgap.evaluation.true_answers import TrueAnswers
 from tgap.scorer import IntArray
 

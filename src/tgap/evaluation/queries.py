@@ -43,6 +43,10 @@ class SplitQueries:
         chosen = np.sort(np.random.default_rng(seed).choice(len(self), size=limit, replace=False))
         return self._take(chosen, self.available)
 
+    def part(self, wanted: NDArray[np.bool_]) -> SplitQueries:
+        """The queries that are wanted, out of all that there are."""
+        return self._take(np.flatnonzero(wanted), self.available)
+
     def only(self, wanted: NDArray[np.bool_]) -> SplitQueries:
         """The queries that are wanted, as if there were no others."""
         chosen = np.flatnonzero(wanted)

@@ -59,13 +59,17 @@ class AnswerRows(NamedTuple):
         """Answers of one query."""
         return self.members[self.begin[row] : self.end[row]].astype(np.int64)
 
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """Query and answer of every true answer, one after the other."""
+        size = self.count
+        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size - self.begin, size)
+        return np.repeat(np.arange(len(size)), size), self.members[place].astype(np.int64)
+
     def contain(self, entity_BK: IntArray, num_entities: int) -> NDArray[np.bool_]:
         """Which of the entities [B, k] are true answers of their query."""
-        size = self.count
-        row = np.repeat(np.arange(len(size)), size)
-        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size - self.begin, size)
-        wanted = np.arange(len(size))[:, None] * num_entities + entity_BK
-        return np.isin(wanted, row * num_entities + self.members[place])
+        row, answer = self.pairs()
+        wanted = np.arange(len(self.begin))[:, None] * num_entities + entity_BK
+        return np.isin(wanted, row * num_entities + answer)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tgap.data import Dataset, Fact, Facts, Timeline, Vocabulary, load_dataset
 from tgap.errors import DataError
-from tgap.evaluation.evidence import STRATA, evidence_of, strata_of
+from tgap.evaluation.strata import STRATA, evidence_of, strata_of
 
 ENTITIES, RELATIONS = 4, ("meets", "leads-since", "leads-until")
 LABELS = [stratum.label for stratum in STRATA]
