@@ -108,9 +108,9 @@ def test_a_dash_prints_the_text_and_nothing_else(run: Run, option: str, starts: 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (["recency"], ConfigError, "the baseline 'recency' needs a dataset"),
+        (["recency"], ConfigError, "recency is a method, not a run, and needs a dataset"),
         (["recency", "--dataset", "nowhere"], DataError, "nowhere"),
-        (["no-such-run"], RunError, "no-such-run.*or a baseline"),
+        (["no-such-run"], RunError, "no-such-run.*or a method without training"),
         (["recency", "--dataset", "world", "--json", "/"], EvaluationError, "is a folder"),
     ],
 )

@@ -55,6 +55,13 @@ def test_the_copy_answers_with_the_settings_it_was_given(run: Path, evaluation: 
     assert not (run.parent / "copy" / "checkpoints").exists()
 
 
+def test_a_report_from_before_protocols_had_names_is_shipped_too(run: Path, evaluation: dict[str, Any]) -> None:
+    old = {key: value for key, value in evaluation.items() if key not in ("protocols", "headline")}
+    (run.parent / "old.json").write_text(json.dumps(old))
+    assert export(run, "--report", f"test={run.parent / 'old.json'}").exit_code == 0
+    assert set(find_run(run.parent / "copy").report()["test"]) == {"raw", "static", "time", "split", "queries"}
+
+
 def test_a_copy_of_a_copy_remembers_what_was_trained(run: Path) -> None:
     assert export(run, "--set", "core_nodes=7").exit_code == 0
     again = ["export", str(run.parent / "copy"), str(run.parent / "again"), "--set", "core_nodes=9"]

@@ -28,6 +28,7 @@ import numpy as np
 
 from tgap.config import TrainingConfig
 from tgap.data import Facts
+from tgap.data.facts import both_directions
 from tgap.graph import TemporalGraph
 from tgap.model.batch import HiddenBatch
 from tgap.model.settings import TGAPSettings
@@ -53,10 +54,8 @@ class TrainingQueries:
     @classmethod
     def of(cls, facts: Facts, graph: TemporalGraph, settings: TGAPSettings, batch_size: int) -> TrainingQueries:
         """Both directions of every fact (repeated facts stay repeated), grouped into units."""
-        subject = np.concatenate([facts.subject, facts.object])
-        relation = np.concatenate([facts.relation, facts.relation + graph.num_relations])
-        answer = np.concatenate([facts.object, facts.subject])
-        time = np.concatenate([facts.time, facts.time])
+        asked = both_directions(facts, graph.num_relations)
+        subject, relation, answer, time = asked.columns
         known = graph.find_facts(facts.subject, facts.relation, facts.object, facts.time)
         assert (known >= 0).all(), "a training fact is missing from the graph"
         fact = np.concatenate([known, known])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tgap.errors import RunError
+from tgap.evaluation import PROTOCOLS
 from tgap.evaluation.export import FORMAT
 from tgap.methods import find_method
 from tgap.runs.files import read_tensors, write_json, write_tensors, writing
@@ -15,7 +16,7 @@ from tgap.runs.folder import RunFolder, find_run
 from tgap.runs.load import adjust
 
 _OWN = frozenset({"status", "epochs", "steps", "seconds", "last", "validation", "changed"})  # keys of a run's report
-_HEADLINES = ("raw", "static", "time", "split", "queries")
+_BESIDE = ("split", "queries")  # what is kept of a report of an evaluation beside the metrics of each protocol
 
 
 def export_run(
@@ -67,7 +68,9 @@ def read_metrics(path: Path, run: RunFolder) -> dict[str, Any]:
         report = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise RunError(f"cannot read {path}: {error}; {remedy}") from error
-    if not isinstance(report, dict) or report.get("format") != FORMAT or any(key not in report for key in _HEADLINES):
+    protocols = report.get("protocols", list(PROTOCOLS)) if isinstance(report, dict) else ()
+    kept = (*protocols, *_BESIDE)
+    if not isinstance(report, dict) or report.get("format") != FORMAT or any(key not in report for key in kept):
         raise RunError(f"{path} is no report of an evaluation; {remedy}")
     dataset = run.environment().get("dataset", {})
     scorer = find_method(run.config().method).title
@@ -78,4 +81,4 @@ def read_metrics(path: Path, run: RunFolder) -> dict[str, Any]:
                 f"{path} holds metrics of another run: its {key} is {report.get(key)!r}, that of {run.path} is "
                 f"{value!r}; write them with: tgap evaluate {run.path} --json {path}"
             )
-    return {key: report[key] for key in _HEADLINES}
+    return {key: report[key] for key in kept}

@@ -6,13 +6,18 @@ from typing import Any
 
 import tgap
 from tgap.data import Dataset
+from tgap.evaluation import HEADLINE, PROTOCOLS
 from tgap.runs import LoadedRun
 from tgap.scorer import Explainer, Scorer
 
-PROTOCOL = (
-    "Ranks among all entities, both directions of every fact, ties count half. raw: nobody steps aside; static: other "
-    "answers that are true at any time do; time: only those that are true at the same time do (the figures to quote)."
-)
+
+def protocol_words() -> str:
+    """How the metrics were measured."""
+    rules = "; ".join(f"{name}: {protocol.rule}" for name, protocol in PROTOCOLS.items())
+    return (
+        f"Ranks among all entities, both directions of every fact, ties count half. {rules}. "
+        f"The one to quote is {HEADLINE.name}."
+    )
 
 
 def dataset_card(dataset: Dataset) -> dict[str, Any]:
@@ -34,7 +39,7 @@ def dataset_card(dataset: Dataset) -> dict[str, Any]:
 
 
 def model_card(scorer: Scorer, dataset: Dataset, run: LoadedRun | None = None) -> dict[str, Any]:
-    """The card of a scorer on its dataset; ``run`` tells settings and figures."""
+    """The card of a scorer on its dataset; ``run`` tells settings and metrics."""
     return {
         "version": tgap.__version__,
         "scorer": scorer.name,
@@ -42,5 +47,5 @@ def model_card(scorer: Scorer, dataset: Dataset, run: LoadedRun | None = None) -
         "dataset": dataset_card(dataset),
         "settings": {} if run is None else run.config.to_dict(),
         "metrics": {} if run is None else run.report,
-        "protocol": PROTOCOL,
+        "protocol": protocol_words(),
     }

@@ -15,15 +15,15 @@ from tgap.config import TrainingConfig
 class Plateau:
     """What validation has said so far. ``after`` gives the next state; nothing is changed in place."""
 
-    best: float | None = None  # highest figure so far
+    best: float | None = None  # highest metric so far
     waited: int = 0  # validations since then: decides early stopping
     tolerated: int = 0  # validations since the best or since the rate last fell: decides the next fall
     reductions: int = 0  # times the rate has fallen
 
-    def after(self, figure: float, config: TrainingConfig) -> Plateau:
+    def after(self, metric: float, config: TrainingConfig) -> Plateau:
         """State after one more validation. The rate falls when more than ``plateau_patience`` bring no improvement."""
-        if self.best is None or figure > self.best:
-            return replace(self, best=figure, waited=0, tolerated=0)
+        if self.best is None or metric > self.best:
+            return replace(self, best=metric, waited=0, tolerated=0)
         tolerated = self.tolerated + 1
         if config.schedule == "plateau" and tolerated > config.plateau_patience:
             return replace(self, waited=self.waited + 1, tolerated=0, reductions=self.reductions + 1)

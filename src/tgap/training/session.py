@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.errors import RunError, TrainingError
-from tgap.evaluation import PROTOCOLS, Filters, evaluate
+from tgap.evaluation import Filters, evaluate
 from tgap.learner import Learner
 from tgap.methods import find_method, make_learner, make_scorer
 from tgap.runs.files import write_json
@@ -120,7 +120,7 @@ def validation(dataset: Dataset, config: RunConfig, scorer: Callable[[], Scorer]
             filters=filters,
             progress=progress,
         ).report
-        return {protocol: asdict(report.of(protocol)) for protocol in PROTOCOLS}
+        return {protocol: asdict(report.of(protocol)) for protocol in report.protocols}
 
     return validate
 

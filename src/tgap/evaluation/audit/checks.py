@@ -1,6 +1,6 @@
 """The checks of an audit: each a value with a name, what it asks, and how it judges by what was measured.
 
-A verdict is "ok", "note" (worth knowing), "fault" (figures made so must not be compared) or "open" (the file does not
+A verdict is "ok", "note" (worth knowing), "fault" (metrics made so must not be compared) or "open" (the file does not
 hold what the check needs). ``CHECKS`` lists them in the order in which they are told; another one is one entry more.
 """
 

@@ -30,7 +30,7 @@ def lookup_routes(service: Service) -> APIRouter:
 
     @router.get("/model", response_model=ModelReply)
     def model() -> dict[str, Any]:
-        """What is served: dataset, settings, measured figures and their protocol."""
+        """What is served: dataset, settings, measured metrics and their protocol."""
         return service.card
 
     @router.get("/search", response_model=SearchReply)
