@@ -86,7 +86,7 @@ def evaluate(
     """
     from rich.console import Console
 
-    from tgap.cli.predict import write_output
+    from tgap.cli.output import write_output
     from tgap.evaluation import (
         PROTOCOLS,
         Bootstrap,

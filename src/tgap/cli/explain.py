@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.predict import PARTS, print_item, print_notes, simple_table, split_parts, write_output
+from tgap.cli.output import print_item, print_notes, simple_table, write_output
+from tgap.cli.words import PARTS, split_parts
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -34,7 +34,7 @@ def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str
       tgap export runs/mine shared/mine
       tgap export runs/mine shared/mine --report test=test.json
     """
-    from tgap.cli.train import parse_settings
+    from tgap.cli.words import parse_settings
     from tgap.runs import export_run, find_run
     from tgap.runs.export import read_metrics
 

@@ -6,6 +6,7 @@ and exit code 2; any other exception is our own bug and keeps its traceback.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -21,7 +22,6 @@ from tgap.cli.flags import as_flags
 from tgap.errors import TgapError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
-PIPE_CLOSED = 1  # what click and rich exit with when the reader of our output has left
 
 
 class Entry(NamedTuple):
@@ -75,6 +75,19 @@ class LazyGroup(click.Group):
         command = getattr(import_module(f"tgap.cli.{COMMANDS[cmd_name].module}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a mistyped one gets the nearest names."""
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], known, n=2, cutoff=0.5)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(known)}"
+            ctx.fail(f"no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in ``tgap --help``, from the table alone."""
         with formatter.section("Commands"):
@@ -112,6 +125,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     # busy cores: 22 s instead of 7 s of processor time for the same steps. Must be said before torch is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that is not UTF-8 shows what it cannot write as \\u...
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(args=None if arguments is None else list(arguments), prog_name="tgap", standalone_mode=False)
         sys.stdout.flush()
@@ -122,10 +138,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # rich has met it first
+            return 0
+        raise
     except BrokenPipeError:
         # The reader (head, less) has left. Python would complain again when it closes stdout, so give it another.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        return 0
 
 
 def _show_warning(

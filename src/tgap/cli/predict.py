@@ -7,24 +7,38 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.output import print_notes, simple_table, write_output
+from tgap.cli.words import PARTS, split_parts
+from tgap.errors import QueryError
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from tgap.predict import Prediction
 
-PARTS = "SUBJECT RELATION [OBJECT] TIME"
+
+_PATH = click.Path(path_type=Path)
 
 
 @click.command("predict")
 @click.argument("run")
-@click.argument("parts", nargs=-1, required=True, metavar=PARTS)
+@click.argument("parts", nargs=-1, metavar=PARTS)
 @click.option(
     "--object", "object_name", metavar="NAME", help="The object, where SUBJECT is ? and only three parts follow."
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Answers to list.")
+@click.option("--file", "question_file", type=_PATH, metavar="FILE", help="Answer every question of a file.")
+@click.option("--out", type=_PATH, metavar="FILE", help="Where the answers to --file go: .parquet, .csv or .jsonl.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the answers as JSON; - prints JSON and nothing else.")
-def predict(run: str, parts: tuple[str, ...], object_name: str | None, top: int, json_file: str | None) -> None:
+def predict(
+    run: str,
+    parts: tuple[str, ...],
+    object_name: str | None,
+    top: int,
+    question_file: Path | None,
+    out: Path | None,
+    json_file: str | None,
+) -> None:
     """Answer a question: a fact with a hole.
 
     RUN is a run folder or the name of a pretrained model. Then come the parts of the fact in their order; ? stands
@@ -37,11 +51,20 @@ def predict(run: str, parts: tuple[str, ...], object_name: str | None, top: int,
       tgap predict icews14 "North Korea" Threaten "?" 2014-04-29 --top 3
       tgap predict icews14 "?" Threaten "South Korea" 2014-04-29
       tgap predict icews14 "?" Threaten 2014-04-29 --object "South Korea"
+      tgap predict icews14 --file questions.csv --out answers.parquet
+
+    A file of questions has the columns subject, relation, object and time, with ? or nothing for what is asked. A run
+    over many of them can be stopped: the same command goes on with what is missing.
     """
     from rich.console import Console
 
     from tgap.predict import Predictor
 
+    if question_file is not None:
+        _answer_file(run, parts, question_file, out, top)
+        return
+    if out is not None:
+        raise QueryError("--out is for the answers to --file; use --json for a single question")
     subject, relation, obj, time = split_parts(parts, object_name)
     found = Predictor.from_run(run).predict(subject, relation, obj, time, top=top)
     if json_file != "-":
@@ -49,29 +72,22 @@ def predict(run: str, parts: tuple[str, ...], object_name: str | None, top: int,
     write_output(json_file, found.to_json() + "\n")
 
 
-def split_parts(parts: tuple[str, ...], object_name: str | None) -> tuple[str, str, str | None, str]:
-    """Subject, relation, object and time from three or four words on the command line."""
-    from tgap.errors import QueryError
+def _answer_file(run: str, parts: tuple[str, ...], questions: Path, out: Path | None, top: int) -> None:
+    from tgap.cli.progress import progress_bars
+    from tgap.predict import Predictor
+    from tgap.predict.bulk import answer_file
+    from tgap.runs import find_run
 
-    if len(parts) not in (3, 4):
-        raise QueryError(
-            f"a question has three or four parts ({PARTS}), {len(parts)} were given; quote names that hold spaces"
+    if parts:
+        raise QueryError(f"--file does not go with a question on the command line ({' '.join(parts)}); leave one out")
+    if out is None:
+        raise QueryError("--file needs --out: a file for the answers, .parquet, .csv or .jsonl")
+    with progress_bars() as track:
+        identity = find_run(run).identity()
+        failed = answer_file(
+            Predictor.from_run(run), questions, out, top=top, model=identity, progress=track("questions")
         )
-    if len(parts) == 4 and object_name is not None:
-        raise QueryError("the object is given twice, as a part and by --object; leave one out")
-    obj = parts[2] if len(parts) == 4 else object_name
-    return parts[0], parts[1], obj, parts[-1]
-
-
-def write_output(target: str | None, text: str) -> None:
-    """Write ``text`` to a file, or to standard output for ``-``; None does nothing."""
-    from tgap.data.atomic import write_atomically
-
-    if target == "-":
-        click.echo(text, nl=False)
-    elif target is not None:
-        write_atomically(Path(target), text.encode())
-        click.echo(f"wrote {target}")
+    click.echo(f"wrote {out}" + (f"; {failed} questions could not be answered, see the column error" if failed else ""))
 
 
 def print_prediction(console: Console, found: Prediction) -> None:
@@ -92,33 +108,6 @@ def print_prediction(console: Console, found: Prediction) -> None:
         )
         console.print(escape(asked if found.asked.score > 0 or not found.probabilities else f"{asked}: out of reach"))
     print_notes(console, found.notes)
-
-
-def print_notes(console: Console, notes: tuple[str, ...]) -> None:
-    """What the reader should know, one line each."""
-    from rich.markup import escape
-
-    for note in notes:
-        console.print(f"note: {escape(note)}", style="yellow")
-
-
-def print_item(console: Console, text: str) -> None:
-    """A line of a list; where it wraps, it stays indented."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
-
-
-def simple_table(*columns: tuple[str, str]) -> Table:
-    """A table with a line under its head; columns are (heading, side), side "whole" is a left one that never wraps."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading, side in columns:
-        table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=side != "left")
-    return table
 
 
 def _score_name(found: Prediction) -> str:

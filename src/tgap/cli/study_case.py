@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.explain import check_format, file_format, print_explanation, write_bytes
-from tgap.cli.predict import PARTS, split_parts, write_output
+from tgap.cli.output import write_output
+from tgap.cli.words import PARTS, split_parts
 
 if TYPE_CHECKING:
     from tgap.explain.schema import Document

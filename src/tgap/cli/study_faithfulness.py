@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.predict import simple_table
+from tgap.cli.output import simple_table
 from tgap.cli.study_options import json_option, seed_option, side_option, split_option
 from tgap.cli.study_shared import progress_bar, split_questions, write_json
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.explain import check_format, file_format, write_bytes
-from tgap.cli.predict import PARTS, print_item, print_notes, split_parts
+from tgap.cli.output import print_item, print_notes
+from tgap.cli.words import PARTS, split_parts
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tgap.cli.predict import write_output
+from tgap.cli.output import write_output
 from tgap.cli.progress import progress_bars
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.words import parse_settings
 from tgap.errors import ConfigError, TrainingError
 
 if TYPE_CHECKING:
@@ -73,17 +74,6 @@ def train(
         click.echo(config.to_toml(), nl=False)
         return
     _start(config, out or _default_folder(config), threads)
-
-
-def parse_settings(settings: Sequence[str]) -> dict[str, str]:
-    """Pairs of ``--set key=value``."""
-    pairs = {}
-    for text in settings:
-        key, sign, value = text.partition("=")
-        if not sign or not key:
-            raise ConfigError(f"--set {text!r} is not KEY=VALUE; write for instance --set training.epochs=3")
-        pairs[key.strip()] = value.strip()
-    return pairs
 
 
 def _default_folder(config: RunConfig) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset
-from tgap.errors import QueryError
+from tgap.errors import DataError, QueryError
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.top import top_answers
 from tgap.explain.explanation import ExplainOptions, Explanation, make_explanation
@@ -22,6 +23,8 @@ from tgap.predict.known import Known
 from tgap.predict.prediction import Prediction
 from tgap.predict.question import ParsedQuestion, When, parse_question
 from tgap.scorer import Explainer, QueryBatch, Scorer
+
+QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
 
 
 class Predictor:
@@ -64,6 +67,36 @@ class Predictor:
         batch = QueryBatch.of([parsed.query])
         scores = (self.scorer.score(batch) if view == WHOLE else self.explainer.score(batch, view))[0]
         asked = parsed.answer if answer is None else self._chosen_answer(parsed, answer, scores)
+        return self._prediction(parsed, scores, top, asked)
+
+    def predict_many(
+        self, questions: Iterable[QuestionParts], *, top: int = 10, batch_size: int = 64
+    ) -> Iterator[Prediction | QueryError]:
+        """Answers to many questions in their order, scored ``batch_size`` at a time.
+
+        Each is (subject, relation, object, time) as in ``predict``. One that cannot be answered gives its error in its
+        place and spoils no other.
+        """
+        waiting = iter(questions)
+        while part := list(islice(waiting, batch_size)):
+            found = [self._parse_or_tell(question) for question in part]
+            asked = [parsed for parsed in found if isinstance(parsed, ParsedQuestion)]
+            rows = iter(self.scorer.score(QueryBatch.of([parsed.query for parsed in asked])) if asked else ())
+            for parsed in found:
+                if isinstance(parsed, ParsedQuestion):
+                    yield self._prediction(parsed, next(rows), top, parsed.answer)
+                else:
+                    yield parsed
+
+    def _parse_or_tell(self, question: QuestionParts) -> ParsedQuestion | QueryError:
+        try:
+            return parse_question(self.dataset, *question)
+        except (QueryError, DataError) as error:  # a time that cannot be read is a DataError
+            return QueryError(str(error))
+
+    def _prediction(
+        self, parsed: ParsedQuestion, scores: NDArray[np.float32], top: int, asked: int | None
+    ) -> Prediction:
         known = Known(self.dataset, parsed.query)
         chances = self.scorer.kind.probabilities(scores)
         best = top_answers(scores[np.newaxis], top).entity[0]

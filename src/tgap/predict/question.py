@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
-from tgap.data import Dataset, Timeline
+from tgap.data import Dataset, Timeline, Vocabulary
 from tgap.errors import QueryError
 from tgap.explain.naming import Names
 from tgap.explain.schema import Question
@@ -39,10 +39,13 @@ def parse_question(
     obj = None if obj in (None, ASKED) else obj
     if subject is None and obj is None:
         raise QueryError("the question names no entity; give the subject or the object, and ? for the other")
-    relation_id = dataset.relations.find(relation)
+    relation_id = _find(dataset.relations, relation, dataset.entities, "an entity")
     instant = read_time(dataset.timeline, time)
     notes = _notes(dataset, instant)
-    ends = tuple(None if name is None else dataset.entities.find(name) for name in (subject, obj))
+    ends = tuple(
+        None if name is None else _find(dataset.entities, name, dataset.relations, "a relation")
+        for name in (subject, obj)
+    )
     if ends[0] is not None:
         query, answer = Query(ends[0], relation_id, instant), ends[1]
     else:
@@ -52,6 +55,17 @@ def parse_question(
     if not _seen(dataset, query.subject):
         notes += (f"{question.start} is in no training fact, so attention has nowhere to go from there",)
     return ParsedQuestion(question, query, notes, answer)
+
+
+def _find(names: Vocabulary, name: str, others: Vocabulary, what: str) -> int:
+    """Id of a name; one that stands in the wrong place of the question is told so."""
+    try:
+        return names.find(name)
+    except QueryError:
+        if name in others:
+            order = "the order is subject, relation, object, time"
+            raise QueryError(f"{name!r} is {what} of this dataset, in the wrong place; {order}") from None
+        raise
 
 
 def name_question(names: Names, query: Query) -> Question:

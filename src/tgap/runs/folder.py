@@ -14,6 +14,7 @@ A shipped run has the first three files and the report only.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -110,6 +111,13 @@ class RunFolder:
             raise RunError(
                 f"{self.metrics_file} is damaged: {error}; delete it to go on without its history"
             ) from error
+
+    def identity(self) -> str:
+        """Digest of settings and weights: two runs with the same one give the same answers."""
+        digest = hashlib.sha256(self.config_file.read_bytes())
+        if self.weights_file.exists():
+            digest.update(self.weights_file.read_bytes())
+        return digest.hexdigest()
 
     def update_environment(self, **values: Any) -> None:
         """Complete `environment.json`, for instance with seconds and memory."""

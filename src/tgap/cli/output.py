@@ -1,0 +1,50 @@
+"""What the commands print and write alike: tables, notes, lists, and files that a user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+def write_output(target: str | None, text: str) -> None:
+    """Write ``text`` to a file, or to standard output for ``-``; None does nothing."""
+    from tgap.data.atomic import write_atomically
+
+    if target == "-":
+        click.echo(text, nl=False)
+    elif target is not None:
+        write_atomically(Path(target), text.encode())
+        click.echo(f"wrote {target}")
+
+
+def print_notes(console: Console, notes: tuple[str, ...]) -> None:
+    """What the reader should know, one line each."""
+    from rich.markup import escape
+
+    for note in notes:
+        console.print(f"note: {escape(note)}", style="yellow")
+
+
+def print_item(console: Console, text: str) -> None:
+    """A line of a list; where it wraps, it stays indented."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
+
+
+def simple_table(*columns: tuple[str, str]) -> Table:
+    """A table with a line under its head; columns are (heading, side), side "whole" is a left one that never wraps."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading, side in columns:
+        table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=side != "left")
+    return table

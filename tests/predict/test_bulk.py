@@ -1,0 +1,111 @@
+"""Questions from a file: order, errors in their place, parts that survive a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.explain.small_dataset import small_dataset, small_explainer
+from tgap.errors import DataError, QueryError
+from tgap.predict import Predictor, bulk
+from tgap.predict.bulk import answer_file, read_questions
+from tgap.predict.prediction import Prediction
+
+
+@pytest.fixture(scope="module")
+def predictor() -> Predictor:
+    dataset = small_dataset()
+    return Predictor(small_explainer(dataset), dataset)
+
+
+@pytest.fixture
+def questions(predictor: Predictor, tmp_path: Path) -> Path:
+    data = predictor.dataset
+    names, relation = data.entities.names, data.relations.names[0]
+    rows: list[tuple[str | None, ...]] = [(name, relation, "?", data.timeline.format(0)) for name in names[:5]]
+    rows += [("nobody at all", relation, None, data.timeline.format(0)), (None, relation, names[0], "no date")]
+    rows += [(None, relation, names[1], data.timeline.format(1))]
+    path = tmp_path / "questions.csv"
+    pl.DataFrame(rows, schema=["subject", "relation", "object", "time"], orient="row").write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_answers_are_those_of_single_questions_in_order(
+    predictor: Predictor, questions: Path, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "PART", 3)
+    out = tmp_path / f"answers.{suffix}"
+    assert answer_file(predictor, questions, out, top=2) == 2
+    readers: dict[str, Callable[[Path], pl.DataFrame]] = {
+        "parquet": pl.read_parquet,
+        "csv": pl.read_csv,
+        "jsonl": pl.read_ndjson,
+    }
+    answers = readers[suffix](out)
+    assert answers["question"].is_sorted()
+    assert set(answers["question"]) == set(range(8))
+    for number, row in enumerate(read_questions(questions).rows()):
+        mine = answers.filter(pl.col("question") == number)
+        if number in (5, 6):
+            assert mine.height == 1
+            assert mine["error"][0]
+            continue
+        alone = predictor.predict(*row, top=2)
+        assert mine["answer"].to_list() == [answer.name for answer in alone.answers]
+        assert mine["score"].to_list() == pytest.approx([answer.score for answer in alone.answers], rel=1e-5)
+    assert not list(tmp_path.glob(".*.parts"))
+
+
+def test_a_stopped_run_goes_on_with_the_missing_parts(
+    predictor: Predictor, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "PART", 3)
+    whole, parts = tmp_path / "whole.parquet", tmp_path / "parts.parquet"
+    answer_file(predictor, questions, whole)
+
+    class StoppedError(Exception):
+        """Somebody pulled the plug."""
+
+    def stop(done: int, _total: int) -> None:
+        if done == 6:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        answer_file(predictor, questions, parts, progress=stop)
+    asked: list[int] = []
+    real = predictor.predict_many
+
+    def counted(rows: list[object], **options: int) -> object:
+        asked.append(len(rows))
+        return real(rows, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(predictor, "predict_many", counted)
+    with pytest.raises(DataError, match="other questions or of another model; remove it"):
+        answer_file(predictor, questions, parts, top=3)
+    answer_file(predictor, questions, parts)
+    assert asked == [2]
+    assert whole.read_bytes() == parts.read_bytes()
+
+
+def test_many_questions_in_python(predictor: Predictor) -> None:
+    data = predictor.dataset
+    good = (data.entities.names[0], data.relations.names[0], None, data.timeline.format(0))
+    found = list(predictor.predict_many([good, ("nobody at all", *good[1:]), good], batch_size=2))
+    assert isinstance(found[0], Prediction)
+    assert isinstance(found[1], QueryError)
+    assert found[2] == found[0]
+
+
+def test_bad_files_are_named(predictor: Predictor, questions: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"ends in '\.xlsx'; expected answers as \.parquet, \.csv, \.jsonl"):
+        answer_file(predictor, questions, tmp_path / "answers.xlsx")
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match="has the columns a, b; expected columns relation and time"):
+        read_questions(wrong)
+    with pytest.raises(DataError, match="cannot read"):
+        read_questions(tmp_path / "absent.csv")
