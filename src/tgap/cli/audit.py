@@ -95,7 +95,7 @@ def audit(
     from rich.console import Console
 
     from tgap.cli.evaluate import find_scorer
-    from tgap.cli.predict import write_output
+    from tgap.cli.output import write_output
     from tgap.evaluation import PROTOCOLS, Bootstrap, Filters, markdown_page, report_csv, with_intervals
     from tgap.evaluation.audit import audit_json, audit_scores, read_scores, run_checks
     from tgap.evaluation.audit.document import count_faults

@@ -22,6 +22,7 @@ from tgap.cli.flags import as_flags
 from tgap.errors import TgapError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
+PIPE_CLOSED = 1  # how click and rich leave when the reader of our output has left; nothing of ours leaves so
 
 
 class Entry(NamedTuple):
@@ -139,7 +140,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except SystemExit as leaving:
-        if isinstance(leaving.__context__, BrokenPipeError):  # rich has met it first
+        if leaving.code == PIPE_CLOSED:
             return 0
         raise
     except BrokenPipeError:
