@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tgap.cli.main import cli
-from tgap.data import CATALOG, LeakWarning, load_dataset
+from tgap.data import CATALOG, LeakWarning, dataset_reference, load_dataset
 from tgap.data.dataset import SPLITS
 from tgap.data.entries import PublicFile
 
@@ -279,3 +279,80 @@ def test_both_ends_of_an_interval_stay_together(tmp_path: Path) -> None:
     figures = json.loads(tgap("show", "together", "--json").output)["splits"]
     assert figures["test"]["twins"] == figures["valid"]["twins"] == 0
     assert "the other end of the interval" in tgap("show", "apart").output
+
+
+def test_export_and_import_again(tmp_path: Path) -> None:
+    assert "world: 5,976 facts written to w.csv" in tgap("export", "world", "--out", "w.csv").output
+    shown = tgap("import", "w.csv", "--out", "again").output
+    assert "divided as its column 'split' says" in shown
+    assert load_dataset("again").checksum == load_dataset("world").checksum
+    assert "w.csv exists already" in " ".join(tgap("export", "world", "--out", "w.csv", code=2).stderr.split())
+    tgap("export", "world", "--out", "w.csv", "--split", "test", "--force")
+    assert len((tmp_path / "w.csv").read_text().splitlines()) == 599
+    tgap("export", "world", "--out", "folder/")
+    assert sorted(os.listdir("folder")) == ["test.txt", "train.txt", "valid.txt"]
+    assert load_dataset("folder").checksum == load_dataset("world").checksum
+    assert "exists already" in " ".join(tgap("export", "world", "--out", "folder", code=2).stderr.split())
+    shown = tgap("export", "world", "--out", "-", "--format", "jsonl", "--split", "valid").stdout
+    assert json.loads(shown.splitlines()[0]).keys() == {"subject", "relation", "object", "time", "split"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--out", "x.doc"], "name the form with --format"),
+        (["--out", "-"], "name the form of standard output"),
+        (["--out", "f/", "--split", "test"], "a folder gets all three splits"),
+    ],
+)
+def test_export_options_are_checked(options: list[str], message: str) -> None:
+    assert message in tgap("export", "world", *options, code=2).stderr
+
+
+def test_rename_merge_and_undo(tmp_path: Path) -> None:
+    tgap("make-world", "--out", "mine")
+    before = load_dataset("mine").checksum
+    (tmp_path / "names.csv").write_text("Galtria,Galtrien\nKarsova,Karsowa\n")
+    shown = tgap("rename", "mine", "names.csv").output
+    assert "mine: 2 entity names renamed, " in shown
+    assert "Take it back with: tgap data undo mine" in shown
+    assert "Galtrien" in load_dataset("mine").entities
+    assert "2 entity names renamed by names.csv" in tgap("list").output
+    (tmp_path / "same.csv").write_text("Galtrien,Karsowa\n")
+    assert (
+        "would both be called 'Karsowa'; if they mean the same, use `tgap data merge`"
+        in tgap("rename", "mine", "same.csv", code=2).stderr
+    )
+    assert "1 entity name merged, in " in tgap("merge", "mine", "same.csv").output
+    assert load_dataset("mine").num_entities == 149
+    tgap("undo", "mine")
+    assert "as it was before" in tgap("undo", "mine").output
+    assert load_dataset("mine").checksum == before
+    assert "there is nothing to undo" in tgap("undo", "mine", code=2).stderr
+
+
+def test_only_imported_datasets_change_in_place(tmp_path: Path) -> None:
+    (tmp_path / "names.csv").write_text("Visit,Besuchen\n")
+    refused = tgap("rename", "world", "names.csv", "--relations", code=2).stderr
+    assert "world is not an imported dataset, so it is not changed in place; name the result with --out" in refused
+    tgap("rename", "world", "names.csv", "--relations", "--out", "welt")
+    assert "Besuchen" in load_dataset("welt").relations
+    assert "Visit" in load_dataset("world").relations
+    assert "exists already" in tgap("rename", "world", "names.csv", "--relations", "--out", "welt", code=2).stderr
+
+
+def test_an_unknown_dataset_is_told_how_to_get_one() -> None:
+    message = tgap("show", "icews18", code=2).stderr
+    assert "unknown dataset 'icews18'; did you mean icews14? `tgap data list` shows all" in message
+    assert "`tgap data import FILE --out icews18`" in message
+
+
+def test_a_dataset_by_path_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tgap("make-world", "--out", "./here/mine")
+    assert dataset_reference("here/mine") == str(tmp_path / "here" / "mine")
+    assert dataset_reference("world") == "world"
+    tgap("make-world", "--out", "stored")
+    assert dataset_reference("stored") == "stored"
+    reference = dataset_reference(Path("here/mine"))
+    monkeypatch.chdir("/")
+    assert load_dataset(reference).num_entities == 150

@@ -93,7 +93,7 @@ def test_manifest_of_rubbish_is_told(folder: Path, content: bytes) -> None:
 
 def test_existing_folders_are_safe(folder: Path) -> None:
     world = make_world(3)
-    with pytest.raises(DataError, match="exists already; choose another name, or overwrite it with --replace"):
+    with pytest.raises(DataError, match="exists already; choose another name, or overwrite it with `replace`"):
         store_dataset(world, folder, "again")
     store_dataset(world, folder, "again", replace=True)
     assert load_stored(folder).checksum == world.checksum
@@ -110,7 +110,7 @@ def test_a_failure_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch)
     def fail(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tgap.data.stored.os.fsync", fail)
+    monkeypatch.setattr("os.fsync", fail)
     with pytest.raises(DataError, match=r"cannot write .*mine: No space left on device"):
         store_dataset(make_world(3), folder, "again", replace=True)
     with pytest.raises(DataError, match="No space left on device"):

@@ -6,7 +6,9 @@ import warnings
 
 import click
 
+from tgap.cli.data_export import export_command
 from tgap.cli.data_import import import_command
+from tgap.cli.data_names import merge_command, rename_command, undo_command
 from tgap.cli.data_sources import download_command, make_world_command
 
 
@@ -20,7 +22,7 @@ class _InOrder(click.Group):
 
 @click.group(cls=_InOrder)
 def data() -> None:
-    """List, show, download and import datasets.
+    """List, show, fetch, import, export and mend datasets.
 
     Datasets are looked for in the folder TGAP_DATA if that variable is set; else in ../shared/datasets beside the
     checkout, if there is one, and in your cache directory.
@@ -56,6 +58,13 @@ def show_command(name: str, as_json: bool) -> None:
         print_dataset(dataset)
 
 
-data.add_command(download_command)
-data.add_command(import_command)
-data.add_command(make_world_command)
+for command in (
+    download_command,
+    import_command,
+    export_command,
+    rename_command,
+    merge_command,
+    undo_command,
+    make_world_command,
+):
+    data.add_command(command)

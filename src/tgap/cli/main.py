@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 # The whole command line. A command is listed once its file exists.
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("demo", "See the whole product on a small invented world."),
-    "data": Entry("data", "List, show, download and import datasets."),
+    "data": Entry("data", "List, show, fetch, import, export and mend datasets."),
     "methods": Entry("methods", "List the methods that can be trained and asked."),
     "train": Entry("train", "Train a model on a dataset."),
     "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),

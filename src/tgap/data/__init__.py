@@ -1,6 +1,6 @@
 """Facts as id arrays with names and times: vocabulary, timeline, readers, named datasets, splits, synthetic world."""
 
-from tgap.data.catalog import load_dataset
+from tgap.data.catalog import dataset_reference, load_dataset
 from tgap.data.dataset import SPLITS, Cause, Dataset, Leaks, LeakWarning
 from tgap.data.entries import CATALOG, Entry, PaperSettings, paper_settings
 from tgap.data.facts import Fact, Facts
@@ -27,6 +27,7 @@ __all__ = [
     "Vocabulary",
     "data_folder",
     "data_folders",
+    "dataset_reference",
     "load_dataset",
     "make_world",
     "paper_settings",

@@ -78,8 +78,19 @@ def find_folder(name: str | Path) -> Path:
         raise DataError(f"{folder} is not a dataset: it has neither {wanted}")
     known = [*CATALOG, *stored]
     near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}, or a folder"
-    raise DataError(f"unknown dataset {str(name)!r}; {hint}")
+    hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}, or a folder."
+    own = folder.name or "mine"
+    raise DataError(
+        f"unknown dataset {str(name)!r}; {hint} `tgap data list` shows all, your own come in with "
+        f"`tgap data import FILE --out {own}`"
+    )
+
+
+def dataset_reference(name: str | Path) -> str:
+    """What to write down so that the dataset is found again from any folder: its name, or its absolute path."""
+    if str(name) in CATALOG or str(name) in stored_folders():
+        return str(name)
+    return str(find_folder(name).resolve())
 
 
 def _load_entry(entry: Entry) -> Dataset:

@@ -8,13 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tgap.data.facts import Fact, Facts, contained, distinct, fact_keys, in_order
-from tgap.data.timeline import Timeline
+from tgap.data.timeline import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tgap.data.importing import Division
+    from tgap.data.layout import Layout
 
 SPLITS = ("train", "valid", "test")
 
@@ -102,6 +108,30 @@ class Dataset:
             for column in in_order(facts).columns:
                 digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
         return digest.hexdigest()
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        name: str = "frame",
+        *,
+        layout: Layout | None = None,
+        unit: Unit | None = None,
+        division: Division | None = None,
+    ) -> Dataset:
+        """A dataset from a polars frame, read as import reads a file: columns are found by their names, or named.
+
+        A column ``split`` of train, valid and test divides the rows; else ``division`` says how, random if not given.
+        """
+        from tgap.data.frames import dataset_of_frame  # noqa: PLC0415  it makes datasets
+
+        return dataset_of_frame(frame, name, layout, unit, division)
+
+    def to_frame(self, *splits: str) -> pl.DataFrame:
+        """Facts by name as a polars frame: subject, relation, object, time, split; of all splits, or of those named."""
+        from tgap.data.frames import frame_of  # noqa: PLC0415  it needs polars
+
+        return frame_of(self, splits or SPLITS)
 
     def leaks(self) -> Leaks:
         """How many facts are repeated within a split or shared between splits."""

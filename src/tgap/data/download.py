@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tgap.data.atomic import put_in_place
 from tgap.data.dataset import SPLITS
 from tgap.data.entries import CATALOG, PublicFile
 from tgap.data.folder import data_folders, storage_folder
@@ -103,9 +104,7 @@ def _fetch(client: httpx.Client, address: str, target: Path, file: PublicFile, p
             f"{address} is not the file that was published: its checksum differs ({size:,} bytes came). "
             "A proxy may have answered in its place, or the file has changed; nothing was kept"
         )
-    with open(part, "rb") as handle:
-        os.fsync(handle.fileno())
-    os.replace(part, target)
+    put_in_place(part, target)
 
 
 def _fill(client: httpx.Client, address: str, part: Path, progress: Progress) -> None:

@@ -11,19 +11,20 @@ from itertools import repeat
 import numpy as np
 
 from tgap.data.encode import Encoded
-from tgap.data.facts import Facts
+from tgap.data.facts import Facts, Int64Array
 from tgap.data.layout import ROLES, Columns, Layout, columns_of
 from tgap.data.readers import read_table
 from tgap.data.rejects import BadRowsError, Reject
 from tgap.data.remarks import Remark, name_remarks, time_remarks
 from tgap.data.sources import Sources
 from tgap.data.tables import Table
-from tgap.data.texts import Origin, Texts, check, ends_apart, texts_of
+from tgap.data.texts import SPLIT, Origin, Texts, check, ends_apart, texts_of
 from tgap.data.timeline import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError
 
 _NONE_GOOD = "there is no good one, so nothing was written; is `time` the right column, is the file what it should be?"
+_SPLIT_WORDS = {"train": 0, "training": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "testing": 2}
 _SAMPLE = 500  # rows looked at to tell what a column holds
 
 
@@ -94,21 +95,27 @@ class Events:
 
 
 def read_events(
-    sources: Sources, layout: Layout | None = None, unit: Unit | None = None, skip_bad: bool = False
+    sources: Sources,
+    layout: Layout | None = None,
+    unit: Unit | None = None,
+    skip_bad: bool = False,
+    split_column: bool = True,
 ) -> Events:
     """Read tables of one layout together, so that their ids and times agree.
 
-    Raises ``BadRowsError`` with file, line and reason if any row is bad, unless ``skip_bad``; then the bad rows are
-    returned as ``rejects`` beside the good ones.
+    A column called split that holds nothing but train, valid and test divides the rows, if the tables are not divided
+    already and ``split_column`` is True. Raises ``BadRowsError`` with file, line and reason if any row is bad, unless
+    ``skip_bad``; then the bad rows are returned as ``rejects`` beside the good ones.
     """
     layout = layout or Layout()
     with ThreadPoolExecutor(min(len(sources.sources), 8)) as readers:
         tables = list(readers.map(read_table, sources.sources, repeat(layout)))
     columns = [_columns(table, layout) for table in tables]
     rejects = [reject for table in tables for reject in table.rejects]
+    by_column = split_column and not sources.divided and _have_splits(tables, columns)
     found = []
     for index, (table, places) in enumerate(zip(tables, columns, strict=True)):
-        texts, empty = texts_of(table, index, places.places, layout.missing)
+        texts, empty = texts_of(table, index, places.places, layout.missing, places.split if by_column else None)
         rejects += table.reject(empty)
         found.append(texts)
     texts = _together(tables, found)
@@ -128,7 +135,8 @@ def read_events(
         raise BadRowsError(rejects or undated, _NONE_GOOD)
     if rejects and not skip_bad:
         raise BadRowsError(rejects)
-    parts = checked.encoded.parts(np.array(sources.part)[checked.texts.table], max(sources.part) + 1)
+    part = _part_by_column(checked.texts) if by_column else np.array(sources.part)[checked.texts.table]
+    parts = checked.encoded.parts(part, 3 if by_column else max(sources.part) + 1)
     return Events(checked.encoded, checked.texts, tables, columns, parts, rejects, undated)
 
 
@@ -140,6 +148,24 @@ def _columns(table: Table, layout: Layout) -> Columns:
         if place in table.unreadable:
             raise DataError(f"{table.file}: the column for {role} holds {table.unreadable[place]}, expected text")
     return columns
+
+
+def _have_splits(tables: Sequence[Table], columns: Sequence[Columns]) -> bool:
+    """Whether all tables have a column that says of every row which split it belongs to, and no split is missing."""
+    found: set[int | None] = set()
+    for table, places in zip(tables, columns, strict=True):
+        if places.split is None:
+            return False
+        values = table.frame[str(places.split)].unique()
+        found |= {_SPLIT_WORDS.get((value or "").lower()) for value in values}
+    return found == {0, 1, 2}
+
+
+def _part_by_column(texts: Texts) -> Int64Array:
+    """0, 1 and 2 for the rows of train, valid and test."""
+    import polars as pl  # noqa: PLC0415
+
+    return texts.frame[SPLIT].str.to_lowercase().replace_strict(_SPLIT_WORDS, return_dtype=pl.Int64).to_numpy()
 
 
 def _together(tables: Sequence[Table], found: Sequence[Texts]) -> Texts:

@@ -29,6 +29,9 @@ _USELESS: dict[SplitRule, dict[str, str]] = {
 }
 
 
+_SAYS = ("split", "seed", "shares", "ends_apart")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Division:
     """How facts are to be divided; what is None was not said. Random with seed 0 and 80 / 10 / 10, unless it was."""
@@ -38,11 +41,16 @@ class Division:
     shares: tuple[float, float, float] | None = None
     ends_apart: bool | None = None  # whether the two ends of an interval may fall into different splits
 
+    @property
+    def said(self) -> bool:
+        """Whether anything was said."""
+        return any(getattr(self, name) is not None for name in _SAYS)
+
     def check(self, divided: bool) -> None:
         """Refuse what would be ignored; ``divided``: the tables are divided already."""
         useless: Mapping[str, str] = _USELESS[self.split or "random"]
         if divided:
-            useless = dict.fromkeys(("split", "seed", "shares", "ends_apart"), "the files are divided already")
+            useless = dict.fromkeys(_SAYS, "the files are divided already")
         for name, reason in useless.items():
             if getattr(self, name) is not None:
                 raise DataError(f"`{name}` has no use here: {reason}; leave it out")
@@ -77,17 +85,17 @@ def import_events(
     division: Division | None = None,
     skip_bad: bool = False,
 ) -> Imported:
-    """Read tables and divide them by a rule, unless the sources are divided already.
+    """Read tables and divide them by a rule, unless they are divided already: as files, or by a column called split.
 
     Nothing is written. Raises ``DataError``; bad rows are an error unless ``skip_bad``, and so is an argument that has
     no use.
     """
     division = division or Division()
     division.check(sources.divided)
-    events = read_events(sources, layout, unit, skip_bad)
-    if sources.divided:
+    events = read_events(sources, layout, unit, skip_bad, split_column=not division.said)
+    if len(events.parts) == len(SPLITS):
         train, valid, test = events.parts
-        how = "divided as given"
+        how = "divided as given" if sources.divided else "divided as its column 'split' says"
     else:
         train, valid, test = division.divide(events)
         how = str(division)

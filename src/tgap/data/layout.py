@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tgap.data.instants import UNKNOWN, read_instants
+from tgap.data.instants import NUMBER, UNKNOWN, read_instants
 from tgap.data.known_tables import known_by_header, known_by_shape
 from tgap.errors import DataError
 
@@ -26,6 +26,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 _MOST = 5  # columns that need not be named
 _STARTS = ("start", "since", "begin", "start_time", "start_date", "start_year")
+_SPLIT = "split"
 _FILLERS = ("0", "-1")  # what a fifth column without meaning is filled with
 
 
@@ -62,6 +63,7 @@ class Columns(NamedTuple):
 
     places: dict[str, int]
     known_as: str = ""  # ICEWS, GDELT ...
+    split: int | None = None  # a column that is called split and is no other role's
     passed_over: str = ""  # a column without meaning, in words
 
 
@@ -90,6 +92,13 @@ def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
 
 def columns_of(layout: Layout, header: list[str] | None, sample: list[list[str]], width: int, file: str) -> Columns:
     """Where the roles stand in a file of ``width`` columns; ``sample`` holds some of its rows."""
+    columns = _find_columns(layout, header, sample, width, file)
+    folded = _folded(header or [])
+    place = folded.index(_SPLIT) if folded.count(_SPLIT) == 1 else None
+    return columns if place in columns.places.values() else columns._replace(split=place)
+
+
+def _find_columns(layout: Layout, header: list[str] | None, sample: list[list[str]], width: int, file: str) -> Columns:
     given = layout.given()
     found = {role: _locate(column, role, header, width, file) for role, column in given.items()}
     missing = [role for role in ROLES[:4] if role not in found]
@@ -120,6 +129,12 @@ def columns_of(layout: Layout, header: list[str] | None, sample: list[list[str]]
                 found["modifier"] = modifier
             return Columns(_distinct(found, header, file))
     places, passed_over = _by_position(layout, found, missing, header, sample, width, file)
+    for role in ROLES[:3]:
+        if role in places and _is_dates([row[places[role]] for row in sample]):
+            raise DataError(
+                f"{file}: column {places[role] + 1} would be the {role} by its position, but holds dates; "
+                "say which columns are which with `subject`, `relation`, `object` and `time`"
+            )
     return Columns(_distinct(found | places, header, file), passed_over=passed_over)
 
 
@@ -155,6 +170,12 @@ def _by_position(
             "say what it is with `time` 4 `end` 5, or with `modifier` 4 `time` 5"
         )
     return places | {"modifier": 3, "time": 4}, ""
+
+
+def _is_dates(texts: list[str]) -> bool:
+    """Whether all texts are dates; plain numbers may be names."""
+    given = [text for text in texts if text]
+    return bool(given) and bool((read_instants(given).precision > NUMBER).all())
 
 
 def _locate(column: str, role: str, header: list[str] | None, width: int, file: str) -> int:

@@ -9,9 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import shutil
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tgap.data.atomic import PREVIOUS, take_back_folder, write_folder
 from tgap.data.dataset import SPLITS, Cause, Dataset
 from tgap.data.facts import COLUMNS, Fact, Facts
 from tgap.data.timeline import Timeline
@@ -40,12 +38,17 @@ def is_stored(folder: Path) -> bool:
 def check_free(folder: Path, replace: bool = False) -> None:
     """Refuse a folder that exists, unless it is a stored dataset that may be replaced."""
     if folder.exists() and not (replace and is_stored(folder)):
-        remedy = "choose another name, or overwrite it with --replace" if is_stored(folder) else "choose another name"
+        remedy = "choose another name, or overwrite it with `replace`" if is_stored(folder) else "choose another name"
         raise DataError(f"{folder} exists already; {remedy}")
 
 
-def store_dataset(dataset: Dataset, folder: Path, origin: str, replace: bool = False) -> None:
-    """Write a dataset into ``folder``; ``origin`` tells people where it came from."""
+def store_dataset(
+    dataset: Dataset, folder: Path, origin: str, replace: bool = False, keep_previous: bool = False
+) -> None:
+    """Write a dataset into ``folder``; ``origin`` tells people where it came from.
+
+    One that it replaces is lost, unless ``keep_previous``: then ``undo`` brings it back.
+    """
     check_free(folder, replace)
     files = _files(dataset)
     manifest = {
@@ -61,9 +64,21 @@ def store_dataset(dataset: Dataset, folder: Path, origin: str, replace: bool = F
     files[MANIFEST] = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        _write_folder(folder, files)
+        write_folder(folder, files, keep_previous=keep_previous)
     except OSError as error:
         raise DataError(f"cannot write {folder}: {error.strerror}") from error
+
+
+def undo(folder: Path) -> str:
+    """Bring back the dataset that the stored one replaced; gives the origin of the one that is gone."""
+    gone = str(read_manifest(folder)["origin"])
+    if not is_stored(folder / PREVIOUS):
+        raise DataError(f"{folder} keeps no earlier version; there is nothing to undo")
+    try:
+        take_back_folder(folder)
+    except OSError as error:
+        raise DataError(f"cannot write {folder}: {error.strerror}") from error
+    return gone
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -128,29 +143,6 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
-
-
-def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """All files into a fresh folder beside ``folder``, then one rename."""
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    old = draft.with_name(draft.name + ".old")
-    try:
-        for name, content in files.items():
-            with open(draft / name, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-        draft.chmod(0o755)
-        if folder.exists():
-            folder.rename(old)
-        draft.rename(folder)
-    except OSError:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _checked(path: Path, digest: str) -> bytes:

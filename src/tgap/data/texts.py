@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ROW_BITS = 40
 _ROW_MASK = (1 << _ROW_BITS) - 1
+SPLIT = "split"  # the column of that name, beside those of the roles
 _UNDATED = "the time is not known"
 
 
@@ -68,11 +69,16 @@ class Checked(NamedTuple):
 
 
 def texts_of(
-    table: Table, index: int, places: dict[str, int], missing: tuple[str, ...]
+    table: Table, index: int, places: dict[str, int], missing: tuple[str, ...], split: int | None = None
 ) -> tuple[Texts, dict[int, str]]:
-    """The columns of a table by role, without rows that have an empty field, modifiers merged; those rows' reasons."""
+    """The columns of a table by role, without rows that have an empty field, modifiers merged; those rows' reasons.
+
+    ``split`` is the place of the column that says which split a row belongs to.
+    """
     import polars as pl  # noqa: PLC0415
 
+    if split is not None:
+        places = places | {SPLIT: split}
     frame = table.frame.select(pl.col(str(place)).alias(role) for role, place in places.items())
     if missing:
         frame = frame.select(pl.when(~pl.all().is_in(list(missing))).then(pl.all()))
@@ -99,11 +105,12 @@ def ends_apart(texts: Texts) -> Texts:
     import polars as pl  # noqa: PLC0415
 
     frame, origin = texts
+    more = [pl.col(SPLIT)] if SPLIT in frame.columns else []
     sides = []
     for side, suffix in (("time", SINCE), ("end", UNTIL)):
         given = frame[side].is_not_null()
-        columns = ("subject", pl.col("relation") + suffix, "object", pl.col(side).alias("time"))
-        sides.append(Texts(frame.filter(given).select(*columns), origin[given.to_numpy()]))
+        fact = [pl.col("subject"), pl.col("relation") + suffix, pl.col("object"), pl.col(side).alias("time")]
+        sides.append(Texts(frame.filter(given).select(fact + more), origin[given.to_numpy()]))
     return Texts(pl.concat([side.frame for side in sides]), np.concatenate([side.origin for side in sides]))
 
 

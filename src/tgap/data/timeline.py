@@ -92,15 +92,36 @@ class Timeline:
 
     def format(self, instant: int) -> str:
         """Text of an instant (units since the first), in the style of the data."""
-        value = int(instant) + self.first
+        return self.texts(np.array([instant]))[0]
+
+    def texts(self, instants: Int64Array) -> list[str]:
+        """Texts of many instants, in the style of the data."""
+        value = instants.astype(np.int64) + self.first
         if self.numeric:
-            return ("-" if value < 0 else "") + f"{abs(value):{self.style[1:]}}"
-        days, minutes = _first_minute(value, self.unit, self.week_start)
-        (year,), (month,), (day,) = date_from_days(np.array([days]))
-        (week_year,), (week,) = week_from_days(np.array([days]))
-        text = self.style.replace("%Y", _year(year)).replace("%m", f"{month:02d}").replace("%d", f"{day:02d}")
-        text = text.replace("%G", _year(week_year)).replace("%V", f"{week:02d}")
-        return text.replace("%H", f"{minutes // 60:02d}").replace("%M", f"{minutes % 60:02d}").replace("%S", "00")
+            return [("-" if one < 0 else "") + f"{abs(one):{self.style[1:]}}" for one in value.tolist()]
+        return self.stamps(instants, self.style)
+
+    def stamps(self, instants: Int64Array, style: str) -> list[str]:
+        """The first moments of instants, written with the marks of ``style``: ``%Y-%m-%dT%H:%M:%S``."""
+        days, minutes = _first_minute(instants.astype(np.int64) + self.first, self.unit, self.week_start)
+        year, month, day = date_from_days(days)
+        week_year, week = week_from_days(days)
+        parts = {
+            "%Y": (year, _year),
+            "%m": (month, _two),
+            "%d": (day, _two),
+            "%G": (week_year, _year),
+            "%V": (week, _two),
+            "%H": (minutes // 60, _two),
+            "%M": (minutes % 60, _two),
+            "%S": (np.zeros_like(minutes), _two),
+        }
+        used = [mark for mark in parts if mark in style]
+        columns = [[write(one) for one in values.tolist()] for values, write in (parts[mark] for mark in used)]
+        pattern = style
+        for mark in used:
+            pattern = pattern.replace(mark, f"{{{used.index(mark)}}}")
+        return [pattern.format(*row) for row in zip(*columns, strict=True)]
 
     def describe(self, displacement: int) -> str:
         """A displacement in words: ``7 days before``, ``the same day``, ``3 years after``."""
@@ -122,22 +143,27 @@ def count_units(day: Int64Array, second: Int64Array, unit: str, week_start: int 
     return (day * 86_400 + second) // seconds
 
 
-def _first_minute(value: int, unit: str, week_start: int) -> tuple[int, int]:
-    """Day number and minute of the day with which a counted unit begins."""
+def _first_minute(value: Int64Array, unit: str, week_start: int) -> tuple[Int64Array, Int64Array]:
+    """Day numbers and minutes of the day with which counted units begin."""
+    none = np.zeros_like(value)
     if unit in ("year", "month"):
-        year, month = (value, 0) if unit == "year" else divmod(value, 12)
-        return int(days_from_date(np.array([year]), np.array([month + 1]), np.array([1]))[0]), 0
+        months = value * 12 if unit == "year" else value
+        return days_from_date(months // 12, months % 12 + 1, none + 1), none
     if unit == "week":
-        return value * 7 - MONDAY + week_start, 0
+        return value * 7 - MONDAY + week_start, none
     if unit == "day":
-        return value, 0
-    day, rest = divmod(value, 24 if unit == "hour" else 24 * 60)
-    return day, rest * 60 if unit == "hour" else rest
+        return value, none
+    each = 60 if unit == "hour" else 1
+    return value * each // (24 * 60), value * each % (24 * 60)
 
 
 def _iso(day: int) -> str:
     (year,), (month,), (of_month,) = date_from_days(np.array([day]))
     return f"{_year(year)}-{month:02d}-{of_month:02d}"
+
+
+def _two(number: int) -> str:
+    return f"{number:02d}"
 
 
 def _year(year: int) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,18 +48,6 @@ def writing(path: Path, note: str = "") -> Iterator[None]:
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace ``path`` with ``content`` atomically; on any error the old file stays and no temporary file is left."""
     replace_file(path, content)
-    sync_folder(path.parent)
-
-
-def sync_folder(path: Path) -> None:
-    """Force a folder's list of names to the disk, so that a rename survives a power cut; nothing on Windows."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return  # folders cannot be opened
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_text(path: Path, text: str) -> None:

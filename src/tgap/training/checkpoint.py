@@ -12,14 +12,14 @@ import hashlib
 import json
 import re
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tgap.config import RunConfig
+from tgap.data.atomic import write_folder
 from tgap.errors import RunError
-from tgap.runs.files import Tensors, encode_tensors, read_json, read_tensors, sync_folder, write_bytes, writing
+from tgap.runs.files import Tensors, encode_tensors, read_json, read_tensors, writing
 from tgap.training.former import FORMER, former_state, former_tensors
 from tgap.training.state import TrainingState
 
@@ -71,14 +71,7 @@ class CheckpointStore:
         kept = f"{earlier[-1].name} is intact" if earlier else "there is no earlier checkpoint"
         with writing(target, f"{kept}; afterwards resume the run {self.folder.parent}"):
             self.folder.mkdir(exist_ok=True)
-            temporary = Path(tempfile.mkdtemp(prefix=".", suffix=".tmp", dir=self.folder))
-            try:
-                self._write(temporary, state, tensors)
-                temporary.rename(target)
-            except BaseException:
-                shutil.rmtree(temporary, ignore_errors=True)
-                raise
-            sync_folder(self.folder)
+            write_folder(target, self._files(state, tensors))
             self._prune()
         return target
 
@@ -97,8 +90,8 @@ class CheckpointStore:
             )
         return None
 
-    def _write(self, folder: Path, state: TrainingState, tensors: Tensors) -> None:
-        folder.chmod(0o755)
+    def _files(self, state: TrainingState, tensors: Tensors) -> dict[str, bytes]:
+        """Content of a checkpoint's files."""
         content = encode_tensors(tensors, {"step": str(state.step)})
         record = {
             "format": FORMAT,
@@ -106,8 +99,8 @@ class CheckpointStore:
             "tensors": hashlib.sha256(content).hexdigest(),
             "state": state.to_dict(),
         }
-        write_bytes(folder / "tensors.safetensors", content)
-        write_bytes(folder / "state.json", json.dumps({"sha256": _digest(record), **record}, indent=1).encode())
+        proved = json.dumps({"sha256": _digest(record), **record}, indent=1).encode()
+        return {"tensors.safetensors": content, "state.json": proved}
 
     def _read(self, path: Path) -> Checkpoint:
         try:
