@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from tests.training.standin import config_of
+from tgap.data import atomic
 from tgap.errors import RunError
-from tgap.training import checkpoint as checkpoint_module
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.state import Tally, TrainingState
 
@@ -108,7 +108,7 @@ def test_a_full_disk_leaves_the_earlier_checkpoint(tmp_path: Path, monkeypatch: 
         path.write_bytes(content[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(checkpoint_module, "write_bytes", full)
+    monkeypatch.setattr(atomic, "write_through", full)
     with pytest.raises(
         RunError, match=r"disk is full: free some space; checkpoint-000001 is intact; afterwards resume"
     ):

@@ -23,10 +23,10 @@ from tests.training.standin import (
     small_dataset,
     train_standin,
 )
+from tgap.data import atomic
 from tgap.errors import RunError, TrainingError
-from tgap.runs.files import read_tensors, write_bytes
+from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder
-from tgap.training import checkpoint as checkpoint_module
 from tgap.training import curve
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, Measured, Saved, Started, Stepped, Stopped, Validated
@@ -259,15 +259,15 @@ def test_a_full_disk_stops_with_one_line_and_the_run_goes_on_later(
     whole, parts = new_run(tmp_path / "whole"), new_run(tmp_path / "parts")
     train_standin(whole)
     writes = itertools.count()
-    real = write_bytes
+    real = atomic.write_through
 
     def fills_up(path: Path, content: bytes) -> None:
-        if next(writes) >= 4:  # two checkpoints of two files fit
+        if path.parent.parent == parts.checkpoints and next(writes) >= 4:  # two checkpoints of two files fit
             raise OSError(28, "No space left on device")
         real(path, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint_module, "write_bytes", fills_up)
+        patch.setattr(atomic, "write_through", fills_up)
         with pytest.raises(RunError, match=r"disk is full.*checkpoint-000002 is intact; afterwards resume the run"):
             train_standin(parts)
     assert train_standin(parts) == "finished"

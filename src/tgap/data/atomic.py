@@ -26,7 +26,7 @@ def replace_file(path: Path, content: bytes) -> None:
     os.close(handle)
     draft = Path(name)
     try:
-        _write(draft, content)
+        write_through(draft, content)
         draft.chmod(0o644)  # mkstemp's 0600 would lock out everybody else
         draft.replace(path)
     except BaseException:
@@ -50,7 +50,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, keep_previous: boo
     old = draft / PREVIOUS if keep_previous else draft.with_suffix(".old")
     try:
         for name, content in files.items():
-            _write(draft / name, content)
+            write_through(draft / name, content)
         draft.chmod(0o755)
         if folder.exists():
             folder.rename(old)
@@ -99,7 +99,8 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_through(path: Path, content: bytes) -> None:
+    """Write a file, under the name it has, all the way to the disk."""
     with open(path, "wb") as file:
         file.write(content)
         file.flush()
