@@ -233,3 +233,20 @@ def test_the_time_left_knows_the_limit(limit: float, words: str) -> None:
 def test_durations() -> None:
     assert duration(309.4) == "5:09"
     assert duration(3909) == "1:05:09"
+
+
+def test_a_dataset_given_by_path_is_found_again_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tgap(["data", "make-world", "--out", "./mine"]) == 0
+    assert tgap(["train", "--dataset", "./mine", "--method", "recency", "--out", "run"]) == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert RunFolder(tmp_path / "run").config().dataset == str(tmp_path / "mine")
+    loaded = load_scorer(tmp_path / "run")
+    assert loaded.dataset.num_entities == 150
+    arguments = ["evaluate", str(tmp_path / "run"), "--dataset", "../mine", "--limit", "20", "--no-baselines"]
+    capsys.readouterr()
+    assert tgap(arguments) == 0
+    assert "20 queries" in capsys.readouterr().out

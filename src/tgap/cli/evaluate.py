@@ -21,7 +21,11 @@ _FILE = click.Path(path_type=Path)
 
 @click.command("evaluate")
 @click.argument("run")
-@click.option("--dataset", metavar="NAME", help="Dataset for a baseline; a run knows its own.")
+@click.option(
+    "--dataset",
+    metavar="NAME",
+    help="Dataset for a baseline (`tgap data list` shows all, and the folders they lie in); a run knows its own.",
+)
 @click.option("--split", type=click.Choice(["valid", "test"]), default="test", show_default=True)
 @click.option(
     "--protocol",
@@ -141,7 +145,7 @@ def find_scorer(run: str, dataset: str | None, threads: int | None) -> tuple[Sco
     """Scorer, dataset and batch size for what the user called RUN."""
     import warnings
 
-    from tgap.data import LeakWarning, load_dataset
+    from tgap.data import LeakWarning, dataset_reference, load_dataset
     from tgap.errors import ConfigError
     from tgap.methods import config_for, make_scorer
 
@@ -153,7 +157,7 @@ def find_scorer(run: str, dataset: str | None, threads: int | None) -> tuple[Sco
             data, config = load_dataset(dataset), config_for(run, dataset)
             return make_scorer(config, data), data, config.evaluation.batch_size
         loaded = _load_run(run, threads)
-    if dataset is not None and dataset != loaded.config.dataset:
+    if dataset is not None and loaded.config.dataset not in (dataset, dataset_reference(dataset)):
         raise ConfigError(
             f"--dataset {dataset} does not fit: the run {run} answers about {loaded.config.dataset} only; leave it out"
         )

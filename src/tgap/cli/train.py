@@ -29,7 +29,11 @@ _REASONS = {
 
 
 @click.command("train")
-@click.option("--dataset", metavar="NAME", help="Named dataset or imported folder. [default: world]")
+@click.option(
+    "--dataset",
+    metavar="NAME",
+    help="Name of a dataset (`tgap data list` shows all, and the folders they lie in), or a folder.  [default: world]",
+)
 @click.option("--method", metavar="NAME", help="What to train: see tgap methods. [default: tgap]")
 @click.option("--preset", metavar="NAME", help="Settings to start from: recommended, paper. [default: recommended]")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
@@ -66,9 +70,10 @@ def train(
                 )
         _resume(resume, changes, threads, show_config)
         return
+    from tgap.data import dataset_reference
     from tgap.methods import DEFAULT, config_for
 
-    config = config_for(method or DEFAULT, dataset or "world", preset or "recommended")
+    config = config_for(method or DEFAULT, dataset_reference(dataset or "world"), preset or "recommended")
     config = config.with_values(config.values_of(changes))
     if show_config:
         click.echo(config.to_toml(), nl=False)
