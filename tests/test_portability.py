@@ -8,9 +8,8 @@ from typing import NoReturn
 
 import pytest
 
-from tgap.data.atomic import replace_file
+from tgap.data.atomic import replace_file, sync_folder, write_bytes
 from tgap.kernels import num_threads, set_threads
-from tgap.runs.files import sync_folder, write_bytes
 
 ABSENT = ("sched_getaffinity", "fchmod", "O_DIRECTORY")  # from os on Windows, some on macOS too
 
