@@ -8,8 +8,9 @@ from typing import NoReturn
 
 import pytest
 
-from tgap.data.atomic import replace_file, sync_folder, write_bytes
+from tgap.data.atomic import replace_file, sync_folder
 from tgap.kernels import num_threads, set_threads
+from tgap.runs.files import write_bytes
 
 ABSENT = ("sched_getaffinity", "fchmod", "O_DIRECTORY")  # from os on Windows, some on macOS too
 
