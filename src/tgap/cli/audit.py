@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tgap.data import Dataset
     from tgap.evaluation.audit import Finding
+    from tgap.scorer import Scorer
 
 FAULTY = 1  # exit code when a check finds a fault
 _STYLES = {"ok": "green", "note": "yellow", "fault": "bold red", "open": "dim"}
@@ -94,7 +95,6 @@ def audit(
     """
     from rich.console import Console
 
-    from tgap.cli.evaluate import find_scorer
     from tgap.cli.output import write_output
     from tgap.evaluation import PROTOCOLS, Bootstrap, Filters, markdown_page, report_csv, with_intervals
     from tgap.evaluation.audit import audit_json, audit_scores, read_scores, run_checks
@@ -108,23 +108,17 @@ def audit(
     names = None if entities_file is None else _lines(entities_file)
     file = read_scores(scores, data, names)
     filters = Filters.of(data)
+    others = [_answerer(run, dataset, data) for run in against]
     with progress_bars() as track:
         found = audit_scores(
             file, data, split, name=name or "", rest=rest, filters=filters, progress=track(name or scores.stem)
         )
         evaluations = [found.evaluation]
-        for run in against:
-            scorer, theirs, batch_size = find_scorer(run, None if Path(run).exists() else dataset, None)
-            _require_same_data(run, theirs, data)
+        for scorer, batch_size in others:
+            shown = track(scorer.name)
             evaluations.append(
                 evaluate_queries(
-                    scorer,
-                    data,
-                    split,
-                    found.queries,
-                    batch_size=batch_size,
-                    filters=filters,
-                    progress=track(scorer.name),
+                    scorer, data, split, found.queries, batch_size=batch_size, filters=filters, progress=shown
                 )
             )
     findings = run_checks(found)
@@ -176,11 +170,16 @@ def _lines(path: Path) -> list[str]:
         raise EvaluationError(f"cannot read {path}: {error}; expected one entity a line") from error
 
 
-def _require_same_data(run: str, theirs: Dataset, ours: Dataset) -> None:
+def _answerer(run: str, dataset: str, data: Dataset) -> tuple[Scorer, int]:
+    """A run of ours, or a method that needs no training, and its batch size."""
+    from tgap.cli.evaluate import find_scorer
     from tgap.errors import EvaluationError
+    from tgap.methods import METHODS
 
-    if theirs.checksum != ours.checksum:
+    scorer, theirs, batch_size = find_scorer(run, dataset if run in METHODS else None, None)
+    if theirs.checksum != data.checksum:
         raise EvaluationError(
-            f"{run} was made with the dataset {theirs.name}, which is not the {ours.name} that is audited; "
+            f"{run} was made with the dataset {theirs.name}, which is not the {data.name} that is audited; "
             "leave it out, or audit on its dataset"
         )
+    return scorer, batch_size

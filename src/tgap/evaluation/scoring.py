@@ -52,10 +52,10 @@ def evaluate(
 ) -> Evaluation:
     """Rank the answers of a split, head and tail, under all protocols.
 
-    ``batch_size`` distinct queries are scored at once: it changes memory and speed, never a result. ``limit`` asks only
-    a random sample of so many queries, drawn with ``seed``. ``top`` keeps the best entities of each query. ``filters``
-    (``Filters.of(dataset)``) may be given where several scorers or epochs share them. ``progress`` hears after every
-    batch how many queries are done.
+    ``batch_size`` distinct queries are scored at once: it changes memory and speed, and of the results at most what
+    rounding inside the scorer does. ``limit`` asks only a random sample of so many queries, drawn with ``seed``.
+    ``top`` keeps the best entities of each query. ``filters`` (``Filters.of(dataset)``) may be given where several
+    scorers or epochs share them. ``progress`` hears after every batch how many queries are done.
     """
     queries = split_queries(dataset, split)
     if limit is not None:

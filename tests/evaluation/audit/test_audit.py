@@ -96,6 +96,13 @@ def test_an_offset_that_varies_is_told_apart_from_a_constant(tmp_path: Path) -> 
     assert "on average" in sentence
 
 
+def test_a_claimed_score_may_be_missing(tmp_path: Path) -> None:
+    program = honest()
+    some = np.where(program.head, np.nan, program.own)
+    found = findings(program.npz(tmp_path / "some.npz", answer_score=some))["target"]
+    assert (found.verdict, found.values["compared"]) == ("ok", len(town().test))
+
+
 def test_rounding_is_no_fault(tmp_path: Path) -> None:
     program = honest()
     rounded = program.own.astype(np.float32).astype(np.float64)
@@ -174,7 +181,10 @@ def test_a_published_split_of_another_name_is_recognised(tmp_path: Path, monkeyp
     monkeypatch.setattr("tgap.data.known_splits.KNOWN_SPLITS", (known,))
     assert "the test split of town as others divide it" in findings(path)["split"].sentence
     monkeypatch.setattr("tgap.data.known_splits.KNOWN_SPLITS", (KnownSplit(XERTE, "test", 130),))
-    assert "xERTE and TITer" in findings(path)["split"].sentence
+    assert (
+        "as many as those of the test split of the ICEWS14 forecasting data of xERTE"
+        in findings(path)["split"].sentence
+    )
 
 
 def test_tails_alone_are_told(tmp_path: Path) -> None:
@@ -183,6 +193,8 @@ def test_tails_alone_are_told(tmp_path: Path) -> None:
     found = run_checks(audit)
     assert faults(found) == {"coverage"}
     assert "there is no head query at all" in found["coverage"].sentence
+    part = findings(program.take(np.arange(20)).npz(tmp_path / "part.npz"))
+    assert part["split"].sentence == "the facts are a part of the test split of town"
     assert found["split"].verdict == "ok"
     assert audit.evaluation.report.counts == {"both": len(town().test), "tail": len(town().test)}
 

@@ -56,13 +56,14 @@ def check_split(audit: Audit) -> Finding:
     dataset, split = audit.dataset, audit.evaluation.report.split
     known = identify(dataset, audit.file.facts)
     values = {"dataset": known.name, "split": known.split} if known else {"dataset": None, "split": None}
+    if known is None and not audit.coverage.foreign:
+        return Finding("note", f"the facts are a part of the {split} split of {dataset.name}", values)
     if known is None:
-        verdict: Verdict = "fault" if audit.coverage.foreign else "note"
-        return Finding(verdict, f"the facts are no split that is known, {split} of {dataset.name} has others", values)
+        return Finding("fault", f"the facts are no split that is known; {split} of {dataset.name} has others", values)
     if (known.name, known.split) == (dataset.name, split):
         return Finding("ok", f"the facts are those of the {split} split of {dataset.name}", values)
-    words = f"the facts are the {known.split} split of {known.name}, not {split} of {dataset.name}"
-    return Finding("fault", words, values)
+    are = "are" if known.mark or known.name == dataset.name else "are as many as those of"
+    return Finding("fault", f"the facts {are} the {known.split} split of {known.name}, not {dataset.name}", values)
 
 
 def check_coverage(audit: Audit) -> Finding:
@@ -113,9 +114,7 @@ def check_siblings(audit: Audit) -> Finding:
     small = _small(audit.spread, audit.own)
     lifted = found.answers[np.abs(found.answers) > small[found.answer_query]]
     apart = int((found.others > small[found.other_query]).sum())
-    values: dict[str, Any] = {
-        "compared": len(found.answers), "differ": len(lifted), "others": len(found.others), "others_differ": apart,
-    }  # fmt: skip
+    values: dict[str, Any] = {"compared": len(found.answers), "differ": len(lifted), "others_differ": apart}
     if not len(found.answers):
         return Finding("open", "no two rows ask the same query and list the same entities", values)
     if apart > len(found.others) / 2:

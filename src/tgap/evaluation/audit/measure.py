@@ -124,7 +124,8 @@ def audit_scores(
         ranks = rank_answers(dense, batch, line, answer, filters)
         better[:, chosen], equal[:, chosen] = ranks.better, ranks.equal
         if claim is not None:
-            dense[line, answer] = claim[row[chosen]]
+            said = claim[row[chosen]]
+            dense[line, answer] = np.where(np.isfinite(said), said, dense[line, answer])
             ranks = rank_answers(dense, batch, line, answer, filters)
             claimed_better[:, chosen], claimed_equal[:, chosen] = ranks.better, ranks.equal
         if progress is not None:
