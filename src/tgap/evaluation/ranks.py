@@ -90,8 +90,8 @@ def scored_rank(scores: NDArray[np.floating], answer: int, aside: IntArray | Non
     if aside is not None:
         competes[aside] = False
     competes[answer] = False
-    better = np.count_nonzero(scores[competes] > scores[answer])
-    equal = np.count_nonzero(scores[competes] == scores[answer])
+    better = int(np.count_nonzero(scores[competes] > scores[answer]))
+    equal = int(np.count_nonzero(scores[competes] == scores[answer]))
     return ScoredRank(float(scores[answer]), 1.0 + better + MEAN_TIES * equal)
 
 
