@@ -10,10 +10,11 @@ import pytest
 
 from tests.locks import locked_elsewhere
 from tgap.data import load_dataset
-from tgap.errors import ConfigError, RunError
+from tgap.errors import ConfigError, DataError, RunError
 from tgap.kernels import num_threads, set_threads
 from tgap.methods import config_for
 from tgap.runs import RunFolder, create_run, export_run, load_scorer
+from tgap.runs import folder as folder_module
 from tgap.runs.files import read_tensors, write_tensors
 from tgap.scorer import Explainer, Query, QueryBatch
 from tgap.training.session import reopen_run, train
@@ -67,6 +68,23 @@ def test_the_shipped_form_answers_the_same_and_is_small(trained: RunFolder, tmp_
     assert np.array_equal(loaded.scorer.score(QUERIES), load_scorer(trained.path).scorer.score(QUERIES))
     with pytest.raises(RunError, match="nothing to resume"), reopen_run(shipped.path, {}):
         pass
+
+
+def test_a_run_with_its_data_answers_where_the_dataset_is_not(
+    trained: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = export_run(trained.path, tmp_path / "shipped", with_data=True)
+    scores = load_scorer(trained.path).scorer.score(QUERIES)
+
+    def nowhere(name: str) -> None:
+        raise DataError(f"no dataset {name!r}")
+
+    monkeypatch.setattr(folder_module, "load_dataset", nowhere)
+    loaded = load_scorer(shipped.path)
+    assert loaded.dataset.name == "world"
+    assert np.array_equal(loaded.scorer.score(QUERIES), scores)
+    with pytest.raises(DataError, match="no dataset 'world'"):
+        load_scorer(trained.path)
 
 
 def test_weights_that_are_missing_damaged_or_of_another_run_are_named(copy: RunFolder) -> None:

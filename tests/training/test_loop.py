@@ -203,7 +203,8 @@ def test_a_stop_during_validation_repeats_the_validation(tmp_path: Path) -> None
     train_standin(whole)
     interruption = Interruption()
     assert train_standin(parts, listeners=[StopValidation(interruption)], interruption=interruption) == "interrupted"
-    assert not parts.weights_file.exists()
+    assert parts.weights_file.exists()  # not validated yet, but it can be used
+    assert "validation" not in parts.report()
     assert train_standin(parts) == "finished"
     assert_same_run(whole, parts)
 

@@ -24,7 +24,8 @@ import click
     metavar="NAME=FILE",
     help="Metrics to ship with it under a name: a file that tgap evaluate --json wrote about this run.",
 )
-def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str, ...]) -> None:
+@click.option("--with-data", is_flag=True, help="Put the dataset into the folder too, so that it answers anywhere.")
+def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str, ...], with_data: bool) -> None:
     """Write weights, settings, environment and metrics of a run to FOLDER, without anything to resume from.
 
     FOLDER must be new or empty.
@@ -33,6 +34,7 @@ def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str
     Examples:
       tgap export runs/mine shared/mine
       tgap export runs/mine shared/mine --report test=test.json
+      tgap export runs/mine shared/mine --with-data
     """
     from tgap.cli.words import parse_settings
     from tgap.runs import export_run, find_run
@@ -40,7 +42,7 @@ def export(run: str, folder: Path, settings: tuple[str, ...], reports: tuple[str
 
     source = find_run(run)
     metrics = {name: read_metrics(Path(file), source) for name, file in (_split(text) for text in reports)}
-    target = export_run(run, folder, metrics, source.config().values_of(parse_settings(settings)))
+    target = export_run(run, folder, metrics, source.config().values_of(parse_settings(settings)), with_data)
     size = target.weights_file.stat().st_size / 1e6
     click.echo(f"wrote {folder}: {size:.1f} MB of weights for {target.config().dataset}")
 

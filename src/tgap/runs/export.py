@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tgap.data.stored import store_dataset
 from tgap.errors import RunError
 from tgap.evaluation import PROTOCOLS
 from tgap.evaluation.export import FORMAT
@@ -20,12 +21,17 @@ _BESIDE = ("split", "queries")  # what is kept of a report of an evaluation besi
 
 
 def export_run(
-    run: str | Path, folder: Path, metrics: Mapping[str, Any] | None = None, changes: Mapping[str, Any] | None = None
+    run: str | Path,
+    folder: Path,
+    metrics: Mapping[str, Any] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    with_data: bool = False,
 ) -> RunFolder:
     """Write the small form of a run to a new or empty folder, weights in float32.
 
     ``metrics`` are added to the report (test results, say). ``changes`` sets other values in the copy's config; the
     report keeps old and new ones under "changed", because training and its validation metrics were made with the old.
+    ``with_data`` puts the dataset into the copy, so that the folder answers anywhere.
     """
     source = find_run(run)
     before = source.config()
@@ -54,6 +60,8 @@ def export_run(
     write_tensors(target.weights_file, small, metadata)
     write_json(target.environment_file, source.environment())
     write_json(target.report_file, report)
+    if with_data:
+        store_dataset(source.dataset(before), target.data, f"copied with a run of {before.method}")
     target.write_config(after)
     return target
 

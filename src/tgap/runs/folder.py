@@ -9,7 +9,7 @@
     tensorboard/          the same scalars as events
     checkpoints/          the two newest states to resume from
 
-A shipped run has the first three files and the report only.
+A shipped run has the first three files and the report only, and, if it is to answer anywhere, data/ with its dataset.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ from filelock import FileLock, Timeout
 
 import tgap
 from tgap.config import RunConfig
-from tgap.data import Dataset
+from tgap.data import Dataset, load_dataset
+from tgap.data.stored import is_stored, load_stored
 from tgap.errors import ConfigError, RunError
 from tgap.methods import parse_config
 from tgap.runs.environment import describe_environment, describe_resume
@@ -78,6 +79,20 @@ class RunFolder:
     def checkpoints(self) -> Path:
         """States to resume from."""
         return self.path / "checkpoints"
+
+    @property
+    def data(self) -> Path:
+        """The dataset itself, in a run that was exported with it."""
+        return self.path / "data"
+
+    def dataset(self, config: RunConfig) -> Dataset:
+        """Load the dataset that the run was made with: its own copy, or by name; another one is refused."""
+        if is_stored(self.data):
+            dataset = replace(load_stored(self.data), name=self.environment()["dataset"]["name"])
+        else:
+            dataset = load_dataset(config.dataset)
+        self.check_dataset(dataset)
+        return dataset
 
     def config(self) -> RunConfig:
         """Read the settings of the run."""

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from tgap.config import RunConfig
-from tgap.data import Dataset, load_dataset
+from tgap.data import Dataset
 from tgap.errors import ConfigError, RunError
 from tgap.methods import find_method, make_learner, make_scorer
 from tgap.runs.files import read_tensors
@@ -32,13 +32,12 @@ class LoadedRun:
 def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> LoadedRun:
     """Scorer and dataset of a run folder, or of a shipped run by its name (``icews14``).
 
-    The dataset is loaded by name and must have the checksum that the run was made with. ``changes`` sets other values
-    by dotted name, of those that fit the same weights.
+    The dataset is the run's own copy or is loaded by name, and must have the checksum that the run was made with.
+    ``changes`` sets other values by dotted name, of those that fit the same weights.
     """
     folder = find_run(path_or_name)
     config = adjust(folder.config(), changes or {}, folder.path)
-    dataset = load_dataset(config.dataset)
-    folder.check_dataset(dataset)
+    dataset = folder.dataset(config)
     return LoadedRun(_scorer(folder, config, dataset), dataset, config, folder.report(), folder.path)
 
 

@@ -80,6 +80,8 @@ class Trainer:
         try:
             self._listener.on_start(self._started())
             reason = self._train()
+            if self.state.best is None:  # stopped before the first validation: what there is can be used all the same
+                self._listener.on_improvement(Improved(self._progress(), self.model.state_dict()))
             if self._measured_queries and self.state.window.steps:
                 self._listener.on_measure(self._measured(self._last_rate, partial=True))
             self._listener.on_stop(Stopped(self._progress(), reason, self.state.best, self.state.best_epochs))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tgap.config import RunConfig
-from tgap.data import Dataset, load_dataset
+from tgap.data import Dataset
 from tgap.errors import RunError, TrainingError
 from tgap.evaluation import Filters, evaluate
 from tgap.learner import Learner
@@ -160,8 +160,7 @@ def reopen_run(path: str | Path, changes: Mapping[str, Any]) -> Iterator[Reopene
         if folder.weights_file.exists() and not folder.checkpoints.is_dir():
             raise RunError(f"{folder.path} holds finished weights and no checkpoints; there is nothing to resume")
         after = resumed_config(folder, config, changes)
-        dataset = load_dataset(after.dataset)
-        folder.check_dataset(dataset)
+        dataset = folder.dataset(after)
         changed = config.changes(after)
         if changed:
             folder.write_config(after)
