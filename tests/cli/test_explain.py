@@ -11,35 +11,66 @@ from click.testing import CliRunner, Result
 
 from tests.predict.run_folder import make_run
 from tgap.cli.main import cli
+from tgap.data import load_dataset
 
 
 def call(*arguments: str | Path, columns: int = 160) -> Result:
     return CliRunner(env={"COLUMNS": str(columns)}).invoke(cli, ["explain", *map(str, arguments)])
 
 
-def test_tables_of_steps_paths_and_profile(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
-    result = call(run_folder, *fact, "--edges", "2", "--paths", "3")
+def test_the_sentence_leads_and_the_measurements_follow(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    result = call(run_folder, *fact)
+    assert result.exit_code == 0, result.output
+    document = json.loads(call(run_folder, *fact, "--json", "-").output)
+    flat = " ".join(result.output.split())
+    parts = (
+        " ".join(document["sentence"].split()),
+        "What each event does",
+        "What events do together",
+        "Are few enough?",
+    )
+    places = [flat.index(part) for part in (*parts, "How attention came", "When:")]
+    assert places == sorted(places)
+    assert "Step 1" not in result.output
+
+
+def test_the_walk_is_told_where_it_is_wanted(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    result = call(run_folder, *fact, "--walk", "--edges", "2", "--paths", "3")
     assert result.exit_code == 0, result.output
     for words in ("Step 1", "Step 2", "Step 3", "Paths to the answer", "edges within reach", "self-loops", fact[2]):
         assert words in result.output
-    assert "Is it faithful?" not in result.output
 
 
 def test_a_narrow_screen_shows_an_edge_as_one_clause(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
-    wide, narrow = (call(run_folder, *fact, "--check", columns=columns).output for columns in (96, 80))
+    wide, narrow = (call(run_folder, *fact, "--walk", columns=columns).output for columns in (96, 80))
     assert " subject " in wide
     assert " subject " not in narrow
     assert max(len(line) for line in narrow.splitlines()) <= 80
-    for heading in ("displacement", "attention", "of answer"):
+    for heading in ("displacement", "attention", "of answer", "without it"):
         assert heading in narrow
-    assert "…" not in narrow
 
 
-def test_check_prints_both_controls(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
-    result = call(run_folder, *fact, "--check", "--delete", "2")
-    assert "without the 2 strongest facts" in result.output
-    assert "without 2 random facts that carried attention" in result.output
-    assert "without 2 random facts of the entity itself" in result.output
+def test_the_asked_fact_is_hidden_unless_it_is_to_be_shown(run_folder: Path) -> None:
+    world = load_dataset("world")
+    first, names = world.train[0], world.entities
+    fact = (names.name(first.subject), world.relations.name(first.relation), names.name(first.object))
+    asked = (*fact, world.timeline.format(first.time))
+    hidden, shown = (
+        json.loads(call(run_folder, *asked, *more, "--json", "-").output) for more in ((), ("--show-asked",))
+    )
+    assert hidden["asked_fact_hidden"]
+    assert not shown["asked_fact_hidden"]
+    named = [tuple(row[part] for part in ("subject", "relation", "object", "time")) for row in hidden["evidence"]]
+    assert asked not in named
+    assert asked in [
+        tuple(row[part] for part in ("subject", "relation", "object", "time")) for row in shown["evidence"]
+    ]
+
+
+def test_as_many_facts_are_tried_as_wanted(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
+    document = json.loads(call(run_folder, *fact, "--facts", "3", "--chains", "2", "--json", "-").output)
+    assert len(document["evidence"]) == 3
+    assert len(document["chains"]["chains"]) == 2
 
 
 def test_every_file_is_written(run_folder: Path, fact: tuple[str, str, str, str], tmp_path: Path) -> None:
@@ -52,7 +83,7 @@ def test_every_file_is_written(run_folder: Path, fact: tuple[str, str, str, str]
     }
     result = call(run_folder, *fact, *(part for pair in targets.items() for part in pair))
     assert result.exit_code == 0, result.output
-    assert json.loads(targets["--json"].read_text(encoding="utf-8"))["schema"] == "tgap.explanation/1"
+    assert json.loads(targets["--json"].read_text(encoding="utf-8"))["schema"] == "tgap.explanation/2"
     assert targets["--html"].read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert targets["--figure"].read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in targets["--profile"].read_bytes()

@@ -7,20 +7,27 @@ from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
 from tests.tiny import from_facts, tiny_config
-from tgap.evaluation.ranks import scored_rank
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.counterfactual import Counterfactual
-from tgap.explain.evidence import Evidence, measure_evidence
+from tgap.explain.counterfactual import Counterfactual, Outcome
+from tgap.explain.evidence import Effect, Evidence, first_facts, measure_evidence
 from tgap.graph import TemporalGraph, View
+from tgap.graph.view import WHOLE
 from tgap.scorer import Query
 
 QUERY = Query(0, 1, 4)
 
 
-def found(explainer: OracleExplainer, count: int = 20, groups: int = 3) -> tuple[AnswerFlow, Evidence]:
-    trace = explainer.trace(QUERY)
+def found(
+    explainer: OracleExplainer, count: int = 20, groups: int = 3, view: View = WHOLE
+) -> tuple[Counterfactual, AnswerFlow, Evidence]:
+    trace = explainer.trace(QUERY, view)
     flow = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax()))
-    return flow, measure_evidence(Counterfactual(explainer, trace), flow, count, groups)
+    asked = Counterfactual(explainer, trace, flow.answer)
+    return asked, flow, measure_evidence(asked, flow, count, groups, groups)
+
+
+def all_of(evidence: Evidence) -> list[Effect]:
+    return [*evidence.facts, *evidence.firsts, *evidence.pairs, *evidence.times]
 
 
 def rows_of(graph: TemporalGraph) -> list[tuple[int, int, int, int]]:
@@ -36,63 +43,68 @@ def test_effects_are_those_of_a_graph_built_without_the_facts(seed: int) -> None
     whole = tiny_explainer(seed, entities=5, facts=8)
     everything = whole.config.replace(core_nodes=99, sampled_edges=999, added_edges=999)  # no sampling: all walk alike
     whole = OracleExplainer(whole.graph, everything, whole.span, seed)
-    flow, evidence = found(whole)
+    _, flow, evidence = found(whole)
     rows = rows_of(whole.graph)
-    for effect in (*evidence.facts, *evidence.groups):
-        facts = whole.graph.find_facts(*np.array(rows, dtype=np.int64).T.copy())
+    facts = whole.graph.find_facts(*np.array(rows, dtype=np.int64).T.copy())
+    assert all_of(evidence)
+    for effect in all_of(evidence):
         left = [row for row, fact in zip(rows, facts, strict=True) if fact not in effect.facts]
-        smaller = OracleExplainer(from_facts(5, 2, left), whole.config, whole.span, seed)
-        scores = smaller.trace(QUERY).scores
-        assert effect.after.score == pytest.approx(float(scores[flow.answer]), abs=1e-6)
-        assert effect.effect == pytest.approx(evidence.before.score - effect.after.score)
+        scores = OracleExplainer(from_facts(5, 2, left), whole.config, whole.span, seed).trace(QUERY).scores
+        assert effect.after.probability == pytest.approx(float(scores[flow.answer]), abs=1e-6)
+        assert effect.after.first_probability == pytest.approx(float(scores.max()), abs=1e-6)
+        assert effect.effect == pytest.approx(evidence.before.probability - effect.after.probability)
         assert effect.share == pytest.approx(sum(flow.facts[fact] for fact in effect.facts))
 
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), count=st.integers(1, 6))
 def test_the_candidates_are_the_facts_of_highest_share_in_order_of_effect(seed: int, count: int) -> None:
-    flow, evidence = found(tiny_explainer(seed), count)
-    assert {effect.facts[0] for effect in evidence.facts} == set(flow.strongest_facts(count).tolist())
-    effects = [effect.effect for effect in evidence.facts]
-    assert effects == sorted(effects, reverse=True)
+    _, flow, evidence = found(tiny_explainer(seed), count)
+    candidates = flow.strongest_facts(count).tolist()
+    assert {effect.facts[0] for effect in evidence.facts} == set(candidates)
+    for list_ in (evidence.facts, evidence.pairs, evidence.times):
+        effects = [effect.effect for effect in list_]
+        assert effects == sorted(effects, reverse=True)
+    assert [list(effect.facts) for effect in evidence.firsts] == [
+        candidates[:size] for size in (2, 3, 5, len(candidates)) if 1 < size <= len(candidates)
+    ][: len(evidence.firsts)]
     assert evidence.support == tuple(effect.facts[0] for effect in evidence.facts if effect.effect > 0)
-    assert evidence.before == scored_rank(flow.trace.scores, flow.answer)
+    assert evidence.before == Outcome.of(flow.trace.scores, flow.answer)
 
 
 def test_groups_hold_all_events_of_a_pair_or_of_a_time() -> None:
     rows = [(0, 1, 1, 2), (0, 1, 1, 4), (0, 1, 1, 4), (1, 1, 0, 4), (0, 0, 1, 7), (1, 0, 2, 4), (3, 0, 4, 9)]
     explainer = OracleExplainer(from_facts(5, 2, rows), tiny_config(), span=12)
-    _, evidence = found(explainer, groups=5)
+    _, _, evidence = found(explainer, groups=5)
     facts = explainer.graph.find_facts(*np.array(rows, dtype=np.int64).T.copy()).tolist()
-    groups = {(group.kind, group.facts) for group in evidence.groups}
-    assert groups == {
-        ("pair", tuple(sorted({facts[0], facts[1]}))),  # the copy is the same fact; the way back another group
-        ("time", tuple(sorted({facts[1], facts[3], facts[5]}))),
-    }
+    (pair,), (time,) = evidence.pairs, evidence.times
+    assert set(pair.facts) == {facts[0], facts[1]}  # the copy is the same fact; the way back another group
+    assert set(time.facts) == {facts[1], facts[3], facts[5]}
 
 
 def test_an_answer_out_of_reach_has_no_evidence() -> None:
     explainer = OracleExplainer(from_facts(3, 2, [(0, 0, 1, 4)]), tiny_config(), span=12)
     trace = explainer.trace(QUERY)
     flow = AnswerFlow.of(explainer.graph, trace, 2)
-    evidence = measure_evidence(Counterfactual(explainer, trace), flow)
-    assert not evidence.facts
-    assert not evidence.groups
-    assert not evidence.support
+    evidence = measure_evidence(Counterfactual(explainer, trace, 2), flow)
+    assert all_of(evidence) == []
+    assert evidence.support == ()
 
 
 def test_facts_that_are_hidden_from_the_trace_stay_hidden() -> None:
     explainer = tiny_explainer(4)
     hidden = AnswerFlow.of(explainer.graph, explainer.trace(QUERY), 0).strongest_facts(1).tolist()
-    trace = explainer.trace(QUERY, View.all().without(hidden))
-    flow = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax()))
-    asked = Counterfactual(explainer, trace)
+    asked, flow, evidence = found(explainer, groups=99, view=View.all().without(hidden))
     other = flow.strongest_facts(1).tolist()
     expected = explainer.trace(QUERY, View.all().without(hidden + other)).scores
-    assert np.array_equal(asked.scores(other), expected)
+    assert asked.without(other) == Outcome.of(expected, flow.answer)
     assert np.array_equal(asked.trace_without(other).scores, expected)
-    assert np.array_equal(asked.scores([]), trace.scores)
-    evidence = measure_evidence(asked, flow, groups=99)
-    named = {fact for effect in (*evidence.facts, *evidence.groups) for fact in effect.facts}
+    named = {fact for effect in all_of(evidence) for fact in effect.facts}
     assert named
     assert not named & set(hidden)
+
+
+def test_first_facts_grow_to_the_whole_list() -> None:
+    assert [len(first) for first in first_facts(range(12))] == [1, 2, 3, 5, 10, 12]
+    assert [list(first) for first in first_facts([7, 8])] == [[7], [7, 8]]
+    assert first_facts([]) == []

@@ -8,12 +8,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from tests.explain.small_dataset import FORMULA, SCRIPT, small_dataset, small_explainer
+from tgap.evaluation.ranks import scored_rank
 from tgap.explain import schema
 from tgap.explain.explanation import ExplainOptions, Explanation
-from tgap.explain.svg import picture_svg
+from tgap.explain.svg import drawing_svg
+from tgap.explain.wording import percent
+from tgap.graph import View
 from tgap.predict import Predictor
 from tgap.predict.prediction import Prediction
 
@@ -42,10 +46,76 @@ def test_document_agrees_with_itself(explanation: Explanation) -> None:
     assert document.check is not None
     assert document.check.probability == document.answer.score
     assert set(document.check.controls) == {"random", "nearby"}
+    assert sum(chain.share for chain in document.chains.chains) + document.chains.rest == pytest.approx(1, abs=1e-5)
+    shares = document.shares
+    assert shares.past + shares.present + shares.future + shares.waiting == pytest.approx(1, abs=1e-5)
+    assert sum(row.share for row in shares.times) == pytest.approx(1 - shares.waiting, abs=1e-5)
+    relations = sum(row.share for row in shares.relations) + shares.relations_rest
+    assert relations == pytest.approx(1 - shares.waiting, abs=1e-5)
+    for step_shares in shares.steps:
+        assert sum(row.share for row in step_shares.entities) + step_shares.rest == pytest.approx(1, abs=1e-5)
     for step in document.steps:
         assert all(edge.attention <= edge.before + 1e-6 for edge in step.edges)
     assert document.steps[-1].core == ()
     assert document.steps[0].core == ("North Korea",)
+
+
+def test_the_reasons_agree_with_the_measurement(explanation: Explanation, predictor: Predictor) -> None:
+    document, explainer, graph = explanation.document, predictor.explainer, predictor.explainer.graph
+    answer = predictor.dataset.entities.id(SCRIPT)
+    assert document.evidence
+    for row in document.evidence:
+        fact = (row.subject, row.relation, row.object)
+        ids = [predictor.dataset.entities.id(fact[0]), predictor.dataset.relations.id(fact[1])]
+        ids += [predictor.dataset.entities.id(fact[2]), predictor.dataset.timeline.parse(row.time)]
+        found = graph.find_facts(*(np.array([part], dtype=np.int64) for part in ids))
+        after = explainer.trace(explanation.trace.query, View.all().without(found)).scores
+        assert (row.probability, row.rank) == (float(after[answer]), float(scored_rank(after, answer).rank))
+        assert row.effect == pytest.approx(document.answer.score - row.probability, abs=1e-6)
+        assert row.words == predictor.names.words(row.displacement)
+    assert {row.kind for row in document.groups} >= {"first"}
+    assert document.sufficient is not None
+    assert document.sufficient.touching == 3
+    for kept in document.sufficient.rows:
+        assert kept.kept == pytest.approx(kept.probability / document.answer.score)
+    assert explanation.evidence_frame().height == len(document.evidence)
+
+
+def test_a_flip_names_the_answer_that_would_come_first(predictor: Predictor) -> None:
+    found = predictor.explain("North Korea", "Threaten", None, "2014-04-29").document
+    assert found.flips is not None
+    assert found.flips.answer != found.answer.name
+    assert found.flips.answer_probability >= found.flips.probability
+    assert found.flips.rank > 1
+    assert all(fact.clause for fact in found.flips.facts)
+
+
+def test_the_asked_fact_is_hidden_as_in_training_and_that_is_said(predictor: Predictor) -> None:
+    asked = ("North Korea", "Threaten", "South Korea", "2014-04-28")
+    hidden = predictor.explain(*asked)
+    assert hidden.document.asked_fact_hidden
+    assert len(hidden.trace.view.hidden) == 1
+    named = {(row.subject, row.relation, row.object, row.time) for row in hidden.document.evidence}
+    assert named
+    assert asked not in named
+    assert "it was hidden, as it is in training" in (hidden.document.sentence or "")
+    shown = predictor.explain(*asked, options=ExplainOptions(hide_asked=False))
+    assert not shown.document.asked_fact_hidden
+    assert asked in {(row.subject, row.relation, row.object, row.time) for row in shown.document.evidence}
+    words = f"the probability would be {percent(shown.document.answer.score)}, rank {shown.document.answer.rank:g}"
+    assert any(words in note for note in hidden.document.notes)
+    inverse = predictor.explain(None, "Threaten", "South Korea", "2014-04-28", answer="North Korea")
+    assert inverse.document.asked_fact_hidden
+    assert inverse.trace.view == hidden.trace.view
+    other = predictor.explain("North Korea", "Threaten", "South Korea", "2014-04-29")
+    assert not other.document.asked_fact_hidden
+
+
+def test_nothing_is_measured_where_no_effect_is_wanted(predictor: Predictor) -> None:
+    found = predictor.explain("North Korea", "Threaten", None, "2014-04-29", options=ExplainOptions(effects=0)).document
+    assert (found.sentence, found.kind, found.flips, found.sufficient) == (None, None, None, None)
+    assert found.evidence == found.groups == ()  # type: ignore[comparison-overlap]
+    assert found.chains.chains
 
 
 def test_edges_are_told_in_words(explanation: Explanation) -> None:
@@ -60,7 +130,7 @@ def test_edges_are_told_in_words(explanation: Explanation) -> None:
 
 def test_json_holds_the_whole_document(explanation: Explanation) -> None:
     document = json.loads(explanation.to_json())
-    assert document["schema"] == schema.VERSION == "tgap.explanation/1"
+    assert document["schema"] == schema.VERSION == "tgap.explanation/2"
     assert document["question"] == {
         "subject": "North Korea",
         "relation": "Threaten",
@@ -153,8 +223,11 @@ def test_report_is_one_page_without_network_or_script(explanation: Explanation) 
     assert "https:" not in html
     assert "url(" not in html
     assert SCRIPT in page.text
-    assert "Is it faithful?" in page.text
-    for words in ("Paths to the answer", "Strongest edges", "2014-04-28", "1 day before"):
+    assert explanation.document.sentence is not None
+    headings = ("What each event does", "What events do together", "How the probability came", "Strongest edges")
+    places = [page.text.index(words) for words in (explanation.document.sentence, *headings)]
+    assert places == sorted(places)  # the report leads with why
+    for words in ("2014-04-28", "1 day before", "Heaviest paths"):
         assert words in page.text
 
 
@@ -164,10 +237,10 @@ def test_notebook_form_is_the_report_without_the_page(explanation: Explanation) 
 
 
 def test_picture_is_valid_xml_with_titles(explanation: Explanation) -> None:
-    root = ElementTree.fromstring(picture_svg(explanation.picture(), alone=True))  # noqa: S314  our own text
+    root = ElementTree.fromstring(drawing_svg(explanation.drawing(), alone=True))  # noqa: S314  our own text
     space = "{http://www.w3.org/2000/svg}"
     titles = [title.text or "" for title in root.iter(f"{space}title")]
-    assert any("2014-04-28, 1 day before" in title for title in titles)
+    assert any(title.startswith("1. ") and "of the answer" in title for title in titles)
     assert any(SCRIPT in title for title in titles)
 
 
@@ -180,6 +253,8 @@ def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
         assert not found.document.reach.reachable
         assert words in found.document.reach.sentence
         assert "probability is exactly 0" in found.document.reach.sentence
+        assert (found.document.kind, found.document.evidence) == ("unreached", ())
+        assert found.document.reach.sentence in found.to_html()
         assert found.document.paths.walks == ()
         assert "No walk leads to the answer" in found.to_html()
 
@@ -193,7 +268,7 @@ def test_the_entity_itself_as_answer(predictor: Predictor) -> None:
 
 
 def test_names_that_look_like_formulas_are_drawn_as_text(predictor: Predictor) -> None:
-    from tgap.explain.figures import layered_figure, render
+    from tgap.explain.figures import drawing_figure, render
 
     found = predictor.explain("North Korea", "Threaten", FORMULA, "2014-04-29")
-    assert render(layered_figure(found.picture()), "svg").count(FORMULA.encode()) >= 1
+    assert render(drawing_figure(found.drawing()), "svg").count(FORMULA.encode()) >= 1

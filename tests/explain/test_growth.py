@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.explain.oracle_explainer import OracleExplainer
 from tests.explain.test_layered import many_names
 from tests.tiny import tiny_config, tiny_graph
-from tgap.explain.figures import render
+from tgap.explain.figures import drawing_figure, render
 from tgap.explain.growth import growth_panels
-from tgap.explain.growth_figure import growth_figure
+from tgap.explain.growth_drawing import growth_drawing
 from tgap.explain.naming import Names
 from tgap.scorer import Query
 
@@ -43,7 +43,7 @@ def test_a_large_sample_shows_the_strongest_and_says_so() -> None:
     first, second = growth_panels(Names(many_names(20)), graph, trace, most=4)
     assert sum(wire.state == "added" for wire in second.wires) == 4
     assert "(the 4 strongest added and 4 other candidates are shown)" in second.title
-    assert render(growth_figure("Growing subgraph", (first, second)), "png").startswith(b"\x89PNG")
+    assert render(drawing_figure(growth_drawing("Growing subgraph", (first, second))), "png").startswith(b"\x89PNG")
 
 
 def test_a_walk_without_subgraph_has_no_panels() -> None:

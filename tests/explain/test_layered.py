@@ -12,10 +12,10 @@ from tests.explain.small_dataset import ENTITIES, small_dataset
 from tests.tiny import tiny_config, tiny_graph
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.figures import layered_figure, render
-from tgap.explain.layered import layered_picture
+from tgap.explain.figures import drawing_figure, render
+from tgap.explain.layered import Picture, layered_picture
+from tgap.explain.layered_drawing import layered_drawing
 from tgap.explain.naming import Names
-from tgap.explain.picture import Picture
 from tgap.scorer import Query
 
 
@@ -44,7 +44,7 @@ def test_nothing_overlaps(seed: int) -> None:
     assert len(set(heights)) == len(heights)
     for one, other in itertools.combinations(picture.dots, 2):
         assert math.hypot(one.x - other.x, one.y - other.y) > one.radius + other.radius
-    badges = [link.badge for link in picture.links if link.number is not None]
+    badges = [ribbon.badge for ribbon in picture.ribbons if ribbon.number is not None]
     close = [math.dist(one, other) for one, other in itertools.combinations(badges, 2)]
     assert min(close) > 12  # numbers of radius 9 may touch on a crowded crossing, never cover each other
     numbers = [key.number for _, keys in picture.keys for key in keys]
@@ -62,7 +62,9 @@ def test_the_answer_is_there_and_is_reached() -> None:
     assert lane.title == f"Entity number {worst} with a rather long name"
     last = picture.columns[-1][0]
     arriving = [
-        link for link in picture.links if link.points[-1][0] > last - 30 and abs(link.points[-1][1] - lane.y) < 30
+        ribbon
+        for ribbon in picture.ribbons
+        if ribbon.points[-1][0] > last - 30 and abs(ribbon.points[-1][1] - lane.y) < 30
     ]
     assert arriving
 
@@ -74,8 +76,8 @@ def test_the_picture_is_the_same_every_time() -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_files_are_the_same_every_time(ending: str) -> None:
     picture = random_picture(1)
-    content = render(layered_figure(picture), ending)
-    assert content == render(layered_figure(picture), ending)
+    content = render(drawing_figure(layered_drawing(picture)), ending)
+    assert content == render(drawing_figure(layered_drawing(picture)), ending)
     assert len(content) > 5000
 
 
@@ -86,5 +88,5 @@ def test_an_entity_alone_can_be_drawn() -> None:
     flow = AnswerFlow.of(explainer.graph, explainer.trace(Query(lonely, 0, 4)), lonely)
     picture = layered_picture(Names(dataset), flow, "question")
     assert [lane.label for lane in picture.lanes] == ["Lonely Island"]
-    assert {link.kind for link in picture.links} == {"stay"}
-    render(layered_figure(picture), "png")
+    assert {ribbon.kind for ribbon in picture.ribbons} == {"stay"}
+    render(drawing_figure(layered_drawing(picture)), "png")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.explain import check_format, file_format, print_explanation, write_bytes
+from tgap.cli.explain import check_format, file_format, write_bytes
+from tgap.cli.explain_output import print_explanation, print_walk
 from tgap.cli.output import write_output
 from tgap.cli.words import PARTS, split_parts
 
@@ -61,7 +62,9 @@ def case(
     chosen = answer or (None if parts else PAPER_ANSWER)
     found = predictor.explain(subject, relation, obj, time, answer=chosen, options=ExplainOptions(edges=edges))
     if "-" not in (markdown_file, json_file):
-        print_explanation(Console(highlight=False), found.document)
+        console = Console(highlight=False)
+        print_explanation(console, found.document)
+        print_walk(console, found.document)
     write_output(markdown_file, case_markdown(found.document))
     write_output(json_file, found.to_json() + "\n")
     if figure_file is not None:

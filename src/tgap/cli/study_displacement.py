@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.explain import check_format, file_format, print_profile, write_bytes
+from tgap.cli.explain import check_format, file_format, write_bytes
+from tgap.cli.explain_output import print_profile
 from tgap.cli.study_options import json_option, seed_option, side_option, split_option
 from tgap.cli.study_shared import progress_bar, split_questions, write_json
 

@@ -48,9 +48,9 @@ def sampling(
     from rich.console import Console
 
     from tgap.errors import QueryError
-    from tgap.explain.figures import render
+    from tgap.explain.figures import drawing_figure, render
     from tgap.explain.growth import growth_panels
-    from tgap.explain.growth_figure import growth_figure
+    from tgap.explain.growth_drawing import growth_drawing
     from tgap.predict.question import parse_question
 
     check_format(figure_file, ("png", "svg", "pdf"))
@@ -65,7 +65,7 @@ def sampling(
     title = f"Growing subgraph of {parsed.question.text}"
     _print(console, title, panels)
     print_notes(console, parsed.notes)
-    write_bytes(figure_file, render(growth_figure(title, panels), file_format(figure_file)))
+    write_bytes(figure_file, render(drawing_figure(growth_drawing(title, panels)), file_format(figure_file)))
 
 
 def _load(run: str, sizes: dict[str, int] | None) -> Predictor:

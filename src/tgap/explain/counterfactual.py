@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import dataclass
 
-from tgap.evaluation.ranks import ScoredRank, scored_rank
+from tgap.evaluation.ranks import scored_rank
 from tgap.scorer import Explainer, FloatArray, IntArray, QueryBatch, Trace
 
 FactIds = Sequence[int] | IntArray  # as in ``graph.fact``; taken away with inverses and copies
 
 
-class Counterfactual:
-    """What if some facts had not been there? Asked of the trace's question, under the trace's own view."""
+@dataclass(frozen=True)
+class Outcome:
+    """How a question comes out: the place of the explained answer, and who is first."""
 
-    def __init__(self, explainer: Explainer, trace: Trace) -> None:
+    probability: float  # of the explained answer
+    rank: float  # of the explained answer; ties count half
+    first: int  # the entity of highest probability
+    first_probability: float
+
+    @property
+    def leads(self) -> bool:
+        """Whether the explained answer stands alone at the top."""
+        return self.rank == 1.0
+
+    @classmethod
+    def of(cls, scores: FloatArray, answer: int) -> Outcome:
+        """Outcome of one row of scores."""
+        found, first = scored_rank(scores, answer), int(scores.argmax())
+        return cls(found.score, float(found.rank), first, float(scores[first]))
+
+
+class Counterfactual:
+    """What would become of ``answer`` if some facts had not been there? Under the trace's own view."""
+
+    def __init__(self, explainer: Explainer, trace: Trace, answer: int) -> None:
         self.explainer = explainer
         self.trace = trace
-
-    @cached_property
-    def _batch(self) -> QueryBatch:
-        return QueryBatch.of([self.trace.query])
+        self.answer = answer
+        self._batch = QueryBatch.of([trace.query])
 
     def trace_without(self, facts: FactIds) -> Trace:
         """The walk without these facts."""
         return self.explainer.trace(self.trace.query, self.trace.view.without(facts))
 
-    def scores(self, facts: FactIds) -> FloatArray:
-        """[N] scores without these facts."""
-        found: FloatArray = self.explainer.score(self._batch, self.trace.view.without(facts))[0]
-        return found
+    def without(self, facts: FactIds) -> Outcome:
+        """The outcome without these facts."""
+        return self.without_each([facts])[0]
 
-    def without(self, facts: FactIds, answer: int) -> ScoredRank:
-        """How an answer stands without these facts."""
-        return scored_rank(self.scores(facts), answer)
-
-    def without_each(self, sets: Sequence[FactIds], answer: int) -> list[ScoredRank]:
-        """How an answer stands without each of several sets of facts, one set at a time."""
-        return [self.without(facts, answer) for facts in sets]
+    def without_each(self, sets: Sequence[FactIds]) -> list[Outcome]:
+        """The outcome without each of several sets of facts, one set at a time."""
+        view = self.trace.view
+        return [Outcome.of(self.explainer.score(self._batch, view.without(facts))[0], self.answer) for facts in sets]

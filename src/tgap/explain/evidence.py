@@ -1,4 +1,4 @@
-"""Evidence for one answer: facts, and groups of facts, with the effect that was measured by taking them away.
+"""Evidence for one answer: facts, alone and together, with the effect that was measured by taking them away.
 
 Candidates are the facts of highest share in the flow to the answer. A share says how much of the walk took a fact; it
 does not say what would have happened without it: other facts may have stood in, and a fact also shapes the features
@@ -8,23 +8,25 @@ that attention reads. So each candidate is taken out of the graph and the whole 
 
 Positive: the fact speaks for the answer. Negative: without it the answer would gain. Lists are ordered by it.
 
-Groups say together what none of their facts says alone:
+Facts that stand in for one another have small effects each and a large one together. So sets are taken away, too:
 
+    first  the 2, 3, 5, 10, 20 facts of highest share
     pair   all visible events of one subject, relation and object, whenever they happened
     time   all visible events of one time
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tgap.evaluation.ranks import ScoredRank
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.counterfactual import Counterfactual, Outcome
 
-KINDS = ("pair", "time")
+PAIR, TIME = "pair", "time"
+SIZES = (1, 2, 3, 5, 10, 20)  # of sets that are the first facts of a list
 
 
 @dataclass(frozen=True)
@@ -34,23 +36,18 @@ class Effect:
     facts: tuple[int, ...]
     share: float  # of the way to the answer, see ``AnswerFlow``
     effect: float  # probability with them minus without them
-    after: ScoredRank  # how the answer stands without them
-
-
-@dataclass(frozen=True)
-class Group(Effect):
-    """Facts that belong together; ``kind`` is one of ``KINDS``."""
-
-    kind: str
+    after: Outcome  # without them
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Measured effects, each list in falling order."""
+    """Measured effects: ``facts`` and the groups in falling order, ``firsts`` from small to large."""
 
-    before: ScoredRank  # the answer as it stands
-    facts: tuple[Effect, ...]
-    groups: tuple[Group, ...]
+    before: Outcome  # as things are
+    facts: tuple[Effect, ...]  # one fact each
+    firsts: tuple[Effect, ...]
+    pairs: tuple[Effect, ...]
+    times: tuple[Effect, ...]
 
     @property
     def support(self) -> tuple[int, ...]:
@@ -58,37 +55,52 @@ class Evidence:
         return tuple(found.facts[0] for found in self.facts if found.effect > 0)
 
 
-def measure_evidence(asked: Counterfactual, flow: AnswerFlow, count: int = 20, groups: int = 3) -> Evidence:
-    """Effects of the ``count`` facts of highest share, and of the ``groups`` best groups of each kind."""
-    before = asked.without((), flow.answer)  # scored the same way as the rest: equal to the last bit where equal
-    single = [(fact,) for fact in flow.strongest_facts(count).tolist()]
-    together = [(kind, facts) for kind in KINDS for facts in _groups(flow, kind, groups)]
-    sets = [*single, *(facts for _, facts in together)]
+def measure_evidence(
+    asked: Counterfactual, flow: AnswerFlow, count: int = 20, pairs: int = 3, times: int = 0
+) -> Evidence:
+    """Effects of the ``count`` facts of highest share, of the first of them together, and of the best groups."""
+    candidates = flow.strongest_facts(count).tolist()
+    kinds: list[list[tuple[int, ...]]] = [
+        [(fact,) for fact in candidates],
+        [tuple(first) for first in first_facts(candidates) if len(first) > 1],
+        _groups(flow, PAIR, pairs),
+        _groups(flow, TIME, times),
+    ]
+    before, *after = asked.without_each([(), *(facts for kind in kinds for facts in kind)])
+    outcomes = iter(after)
     effects = [
-        Effect(facts, float(flow.facts[list(facts)].sum()), before.score - after.score, after)
-        for facts, after in zip(sets, asked.without_each(sets, flow.answer), strict=True)
+        [
+            Effect(facts, float(flow.facts[list(facts)].sum()), before.probability - outcome.probability, outcome)
+            for facts, outcome in zip(kind, outcomes, strict=False)  # the next kind goes on where this one ends
+        ]
+        for kind in kinds
     ]
-    found = [
-        Group(**vars(effect), kind=kind) for (kind, _), effect in zip(together, effects[len(single) :], strict=True)
-    ]
-    return Evidence(before, tuple(sorted(effects[: len(single)], key=_order)), tuple(sorted(found, key=_order)))
+    single, firsts, by_pair, by_time = effects
+    return Evidence(before, _falling(single), tuple(firsts), _falling(by_pair), _falling(by_time))
 
 
-def _order(found: Effect) -> tuple[float, tuple[int, ...]]:
-    """Falling effect; equal ones in order of their facts, so that a list is always the same."""
-    return -found.effect, found.facts
+def first_facts(facts: Sequence[int]) -> list[Sequence[int]]:
+    """The first 1, 2, 3, 5, ... of a list, and all of it; every list once."""
+    sizes = sorted({size for size in SIZES if size < len(facts)} | {len(facts)} - {0})
+    return [facts[:size] for size in sizes]
+
+
+def _falling(effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """By falling effect; equal ones in order of their facts, so that a list is always the same."""
+    return tuple(sorted(effects, key=lambda found: (-found.effect, found.facts)))
 
 
 def _groups(flow: AnswerFlow, kind: str, count: int) -> list[tuple[int, ...]]:
     """Facts of the ``count`` groups of highest share that have at least two facts."""
+    if count == 0:
+        return []
     visible = np.flatnonzero(flow.visible)
-    edge = flow.stored_edge[visible]
-    graph = flow.graph
-    columns = [graph.time[edge]]
-    if kind == "pair":
-        columns = [graph.source[edge], graph.relation[edge], graph.neighbour[edge]]
-    _, group = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    edge, graph = flow.stored_edge[visible], flow.graph
+    key = graph.time[edge].astype(np.int64)
+    if kind == PAIR:
+        pair = graph.source[edge].astype(np.int64) * graph.num_entities + graph.neighbour[edge]
+        key = pair * graph.num_relations + graph.relation[edge]
+    _, group = np.unique(key, return_inverse=True)
     shares = np.bincount(group, weights=flow.facts[visible])
     several = np.flatnonzero((np.bincount(group) > 1) & (shares > 0))
     best = several[np.argsort(-shares[several], kind="stable")[:count]]

@@ -12,20 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tgap.explain.answer_flow import AnswerFlow
+from tgap.explain.chains import heaviest_chains
+from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.drawing import Drawing
 from tgap.explain.edges import masses, mean_attention, strongest_edges
+from tgap.explain.evidence import measure_evidence
+from tgap.explain.evidence_tables import chain_table, evidence_rows, flip_row, group_rows, share_table, sufficient_table
 from tgap.explain.faithfulness import check
+from tgap.explain.flips import smallest_flip, sufficiency_curve
 from tgap.explain.flow_table import flow_table
 from tgap.explain.layered import layered_picture
+from tgap.explain.layered_drawing import layered_drawing
 from tgap.explain.naming import Names
 from tgap.explain.paths import heaviest_walks
-from tgap.explain.picture import Picture
 from tgap.explain.profile import query_profile
 from tgap.explain.reach import reach
 from tgap.explain.report import report_body, report_page
 from tgap.explain.schema import Answer, Document, Question, ReachRow
 from tgap.explain.sentences import reach_sentence
-from tgap.explain.svg import picture_svg
+from tgap.explain.svg import drawing_svg
 from tgap.explain.tables import check_table, path_table, profile_table, step_tables
+from tgap.explain.verdict import verdict
 from tgap.scorer import Explainer, Trace
 
 if TYPE_CHECKING:
@@ -59,6 +66,12 @@ class Explanation:
 
         rows = [{"step": step.step, **vars(edge)} for step in self.document.steps for edge in step.edges]
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    def evidence_frame(self) -> pl.DataFrame:
+        """The facts that were taken away one at a time, strongest effect first."""
+        import polars as pl  # noqa: PLC0415
+
+        return pl.DataFrame([vars(row) for row in self.document.evidence], infer_schema_length=None)
 
     def paths_frame(self) -> pl.DataFrame:
         """The heaviest walks, one row a walk."""
@@ -99,21 +112,21 @@ class Explanation:
             )
         return pl.concat(frames)
 
-    def picture(self) -> Picture:
-        """Layout of the layered picture."""
-        return layered_picture(self.names, self.flow, self.document.question.text)
+    def drawing(self) -> Drawing:
+        """The layered picture of the flow to this answer."""
+        return layered_drawing(layered_picture(self.names, self.flow, self.document.question.text))
 
     def to_svg(self) -> str:
-        """The layered picture as an SVG file's text, with dates on hover."""
-        return picture_svg(self.picture(), alone=True)
+        """The layered picture as an SVG file's text, with details on hover."""
+        return drawing_svg(self.drawing(), alone=True)
 
     def draw(self, file_format: str = "png") -> bytes:
         """The layered picture as the bytes of a PNG, SVG or PDF file."""
         if file_format == "svg":
             return self.to_svg().encode()
-        from tgap.explain.figures import layered_figure, render  # noqa: PLC0415  matplotlib only for those who draw
+        from tgap.explain.figures import drawing_figure, render  # noqa: PLC0415  matplotlib only for those who draw
 
-        return render(layered_figure(self.picture()), file_format)
+        return render(drawing_figure(self.drawing()), file_format)
 
     def draw_profile(self, file_format: str = "png") -> bytes:
         """The displacement profile as the bytes of a PNG, SVG or PDF file."""
@@ -125,16 +138,22 @@ class Explanation:
 
     def to_html(self) -> str:
         """A page that stands alone: tables, the layered picture, no network."""
-        return report_page(self.document, self.picture())
+        return report_page(self.document, self.drawing())
 
     def _repr_html_(self) -> str:
-        return report_body(self.document, self.picture())
+        return report_body(self.document, self.drawing())
 
 
 @dataclass(frozen=True)
 class ExplainOptions:
-    """How much to tell."""
+    """How much to tell. Every effect is one more forward pass."""
 
+    effects: int = 20  # facts to take away one at a time; 0 = measure nothing, then there is no sentence
+    groups: int = 3  # groups of one time to take away together
+    flips: bool = True  # look for the smallest set that would change the answer
+    sufficient: bool = True  # look how few facts are enough
+    hide_asked: bool = True  # where the asked fact stands in train, hide it, as training does
+    chains: int = 5  # heaviest chains
     edges: int = 5  # strongest edges a step
     paths: int = 5  # heaviest walks
     bundles: int = 0  # heaviest bundles of edges a step, for a picture of the flow; 0 = no such table
@@ -151,6 +170,7 @@ def make_explanation(
     *,
     options: ExplainOptions = ExplainOptions(),  # noqa: B008  frozen
     notes: tuple[str, ...] = (),
+    asked_fact_hidden: bool = False,
 ) -> Explanation:
     """All that can be said about ``answer`` (its id and how it stands) from the trace of its question."""
     index, row = answer
@@ -166,6 +186,10 @@ def make_explanation(
         question=question,
         instant=trace.query.time,
         answer=row,
+        **_measured(explainer, names, flow, options, asked_fact_hidden),
+        asked_fact_hidden=asked_fact_hidden,
+        chains=chain_table(names, flow, heaviest_chains(flow, options.chains)),
+        shares=share_table(names, flow),
         reach=ReachRow(found.steps, found.distance, found.reachable, reach_sentence(question.start, row.name, found)),
         steps=step_tables(names, trace, steps),
         paths=path_table(names, trace, walks),
@@ -175,3 +199,24 @@ def make_explanation(
         notes=notes,
     )
     return Explanation(document, flow, names)
+
+
+def _measured(
+    explainer: Explainer, names: Names, flow: AnswerFlow, options: ExplainOptions, hidden: bool
+) -> dict[str, Any]:
+    """The parts of the document for which facts are taken away."""
+    if not options.effects:
+        return {"sentence": None, "kind": None, "evidence": (), "groups": (), "flips": None, "sufficient": None}
+    asked = Counterfactual(explainer, flow.trace, flow.answer)
+    evidence = measure_evidence(asked, flow, options.effects, times=options.groups)
+    flip = smallest_flip(asked, evidence) if options.flips else None
+    curve = sufficiency_curve(asked, evidence.support) if options.sufficient else ()
+    why = verdict(names, flow, evidence, hidden=hidden)
+    return {
+        "sentence": why.sentence,
+        "kind": why.kind,
+        "evidence": evidence_rows(names, flow, evidence),
+        "groups": group_rows(names, flow, evidence),
+        "flips": None if flip is None else flip_row(names, flow, flip),
+        "sufficient": sufficient_table(flow, evidence, curve) if curve else None,
+    }

@@ -1,10 +1,9 @@
 """What would change the answer, and what is enough for it.
 
-Flip. The smallest set of facts, among those that speak for the answer, without which another entity comes first. Found
-greedily. If one fact alone is enough, it is that one. Else take the fact of strongest effect away, then the strongest
-of what the walk does instead, and so on, up to five; if that is not enough, the first k facts in order of their
-measured effect, k as small as possible. Then every fact that can be put back without losing the flip is put back, the
-weakest first, until each fact that is left is needed. A smaller set of other facts may exist.
+Flip. The smallest set of facts, among those that brought the answer, without which another entity comes first. Found
+greedily: if one fact alone is enough, it is that one; else the smaller of two sets, the first k facts in order of their
+share and the first k in order of their measured effect, k as small as possible. Then every fact that can be put back
+without losing the flip is put back, until each fact that is left is needed. A smaller set of other facts may exist.
 
 Sufficiency. How much of the probability is left if, of all facts that touch the answer, only the first k that speak for
 it are visible? The background, which stays, is every fact that does not touch the answer. Without any fact that
@@ -18,126 +17,99 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tgap.evaluation.ranks import ScoredRank, scored_rank
-from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.counterfactual import Counterfactual
-from tgap.explain.evidence import Evidence
+from tgap.explain.counterfactual import Counterfactual, Outcome
+from tgap.explain.evidence import Evidence, first_facts
 from tgap.graph import TemporalGraph
-from tgap.scorer import FloatArray, IntArray
-
-SIZES = (1, 2, 3, 5, 10, 20)  # of the curves
-_PEELED = 5  # most facts that are taken away one after the other, the walk traced anew each time
-
-
-@dataclass(frozen=True)
-class Flip:
-    """Without ``facts``, ``answer`` comes first."""
-
-    facts: tuple[int, ...]
-    answer: int  # the entity that is first then
-    score: float  # its probability then
-    after: ScoredRank  # how the explained answer stands then
+from tgap.scorer import IntArray
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A point of a curve: how the answer stands with ``facts`` taken away, or with only them left."""
+    """How the question comes out with ``facts`` taken away, or with only them left."""
 
     facts: tuple[int, ...]
-    after: ScoredRank
+    after: Outcome
 
 
-def deletion_curve(asked: Counterfactual, facts: Sequence[int], answer: int) -> tuple[Stage, ...]:
-    """The answer without the first 1, 2, 3, 5, ... of ``facts``, and without all of them."""
-    firsts = _firsts(facts)
-    return _stages(firsts, asked.without_each(firsts, answer))
-
-
-def sufficiency_curve(asked: Counterfactual, facts: Sequence[int], answer: int) -> tuple[Stage, ...]:
-    """The answer with only the first 1, 2, 3, 5, ... of those ``facts`` that touch it beside the background."""
-    touching = facts_touching(asked.explainer.graph, answer)
-    firsts = _firsts([fact for fact in facts if fact in set(touching.tolist())])
-    return _stages(firsts, asked.without_each([np.setdiff1d(touching, first) for first in firsts], answer))
-
-
-def smallest_flip(asked: Counterfactual, flow: AnswerFlow, evidence: Evidence, curve: Sequence[Stage]) -> Flip | None:
-    """The flip of an answer that stands alone at the top; None if it does not, or if nothing that was tried flips it.
-
-    ``curve``: the deletion curve of the facts that support it, which tells between which sizes to look.
-    """
-    if evidence.before.rank != 1.0 or not evidence.support:
+def smallest_flip(asked: Counterfactual, evidence: Evidence) -> Stage | None:
+    """The flip of an answer that leads; None if it does not, or if nothing that was tried flips it."""
+    if not evidence.before.leads:
         return None
-    alone = [found.facts for found in evidence.facts if found.effect > 0 and found.after.rank > 1.0]
-    facts = alone[0] if alone else _peel(asked, flow, evidence.support[0]) or _first_flip(asked, flow, evidence, curve)
-    if facts is None:
+    for found in evidence.facts:
+        if not found.after.leads:
+            return Stage(found.facts, found.after)
+    by_share = [found.facts for found in evidence.firsts]
+    tried = [
+        _fewest(asked, by_share[-1], [(found.facts, found.after) for found in evidence.firsts]) if by_share else None,
+        _fewest(asked, evidence.support, []),
+    ]
+    flips = [flip for flip in tried if flip is not None]
+    if not flips:
         return None
-    return _flip(asked, _needed(asked, facts, flow.answer), flow.answer)
+    return _needed(asked, min(flips, key=lambda flip: len(flip.facts)))
 
 
-def _peel(asked: Counterfactual, flow: AnswerFlow, first: int) -> tuple[int, ...] | None:
-    """Take away ``first``, then again and again the fact of highest share in what the walk does instead.
-
-    Finds what single effects cannot: facts that stand in for one another, so that each can be spared, but not all.
-    """
-    facts = [first]
-    while len(facts) < _PEELED:
-        instead = AnswerFlow.of(flow.graph, asked.trace_without(facts), flow.answer)
-        following = instead.strongest_facts(1).tolist()
-        if not following:
-            return None
-        facts += following
-        if asked.without(facts, flow.answer).rank > 1.0:
-            return tuple(facts)
-    return None
-
-
-def _first_flip(
-    asked: Counterfactual, flow: AnswerFlow, evidence: Evidence, curve: Sequence[Stage]
-) -> tuple[int, ...] | None:
-    """The first facts in order of effect, as few as it takes: by bisection between the sizes of the curve."""
-    flipped = next((len(stage.facts) for stage in curve if stage.after.rank > 1.0), None)
-    if flipped is None:
-        return None
-    held = max((len(stage.facts) for stage in curve if len(stage.facts) < flipped), default=0)
-    while flipped - held > 1:
-        middle = (held + flipped) // 2
-        if asked.without(evidence.support[:middle], flow.answer).rank > 1.0:
-            flipped = middle
-        else:
-            held = middle
-    return evidence.support[:flipped]
-
-
-def _needed(asked: Counterfactual, facts: Sequence[int], answer: int) -> list[int]:
-    """What is left of a flip when every fact that can be spared is put back, the weakest first."""
-    kept = list(facts)
-    spared = True
-    while spared and len(kept) > 1:
-        spared = False
-        for fact in reversed(kept.copy()):
-            fewer = [other for other in kept if other != fact]
-            if fewer and asked.without(fewer, answer).rank > 1.0:
-                kept, spared = fewer, True
-    return kept
+def sufficiency_curve(asked: Counterfactual, facts: Sequence[int]) -> tuple[Stage, ...]:
+    """The outcome with only the first 1, 2, 3, 5, ... of those ``facts`` that touch the answer, and the background."""
+    touching = facts_touching(asked.explainer.graph, asked.answer)
+    firsts = first_facts([fact for fact in facts if fact in set(touching.tolist())])
+    outcomes = asked.without_each([np.setdiff1d(touching, first) for first in firsts])
+    return tuple(Stage(tuple(first), outcome) for first, outcome in zip(firsts, outcomes, strict=True))
 
 
 def facts_touching(graph: TemporalGraph, entity: int) -> IntArray:
-    """Facts that touch an entity, ascending."""
+    """Facts with an entity at either end, ascending."""
     facts = np.unique(graph.fact[graph.row[entity] : graph.row[entity + 1]])
     return facts[facts >= 0].astype(np.int64)
 
 
-def _flip(asked: Counterfactual, facts: Sequence[int], answer: int) -> Flip:
-    scores: FloatArray = asked.scores(facts)
-    first = int(scores.argmax())
-    return Flip(tuple(facts), first, float(scores[first]), scored_rank(scores, answer))
+def _fewest(
+    asked: Counterfactual, facts: Sequence[int], known: Sequence[tuple[Sequence[int], Outcome]]
+) -> Stage | None:
+    """The first facts of a list without which the answer no longer leads, as few as it takes: by bisection.
+
+    ``known``: outcomes without some first facts of the list that are at hand.
+    """
+    outcomes = {len(first): outcome for first, outcome in known}
+    if len(facts) not in outcomes and facts:
+        outcomes[len(facts)] = asked.without(facts)
+    flipped = min((size for size, outcome in outcomes.items() if not outcome.leads), default=None)
+    if flipped is None:
+        return None
+    held = max((size for size in outcomes if size < flipped), default=1)
+    while flipped - held > 1:
+        middle = (held + flipped) // 2
+        outcomes[middle] = asked.without(facts[:middle])
+        if outcomes[middle].leads:
+            held = middle
+        else:
+            flipped = middle
+    return Stage(tuple(facts[:flipped]), outcomes[flipped])
 
 
-def _stages(firsts: list[Sequence[int]], found: list[ScoredRank]) -> tuple[Stage, ...]:
-    return tuple(Stage(tuple(first), after) for first, after in zip(firsts, found, strict=True))
+def _needed(asked: Counterfactual, flip: Stage) -> Stage:
+    """What is left of a flip when every fact that can be spared is put back: all such facts together if that works,
+
+    else the weakest of them, and so on until each fact that is left is needed.
+    """
+    while len(flip.facts) > 1:
+        spared = [
+            fact
+            for fact, outcome in zip(
+                flip.facts, asked.without_each([_but(flip.facts, (fact,)) for fact in flip.facts]), strict=True
+            )
+            if not outcome.leads
+        ]
+        if not spared:
+            break
+        tried = [_but(flip.facts, spared), _but(flip.facts, spared[-1:])]
+        for fewer in tried:
+            outcome = asked.without(fewer)
+            if fewer and not outcome.leads:
+                flip = Stage(fewer, outcome)
+                break
+    return flip
 
 
-def _firsts(facts: Sequence[int]) -> list[Sequence[int]]:
-    """The first 1, 2, 3, 5, ... of a list, and all of it; every list once."""
-    sizes = sorted({size for size in SIZES if size < len(facts)} | {len(facts)} - {0})
-    return [facts[:size] for size in sizes]
+def _but(facts: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    return tuple(fact for fact in facts if fact not in others)

@@ -1,11 +1,14 @@
-"""Layout of the layered picture: one column a step, one lane an entity, edges from column to column.
+"""Layout of the layered picture: how this answer's probability came, one column per step, one lane per entity.
+
+Everything drawn is a share of the answer: a circle is the part that stood on an entity after a step, a ribbon the part
+that went from one entity to another in a step, over whatever events (parallel ones are one ribbon). What went elsewhere
+stands in a lane of its own at the bottom, so that every column adds up to the whole.
 
 A lane carries its entity's name once, at the left, so that labels never collide; the same entity stands in the same
-lane in every column, so that a self-loop is a level line and a walk can be followed with a finger. Numbered edges are
-spelled out under the picture. Only the strongest edges are drawn, and for the chosen answer the edges that brought it
-most of its mass, so that the answer never hangs in the air.
+lane in every column, so that waiting is a level line and a chain can be followed with a finger. Ribbons are numbered
+and spelled out under the picture.
 
-This module decides where everything goes; ``picture`` has the parts, ``svg`` and ``figures`` draw them.
+This module decides where everything goes; ``layered_drawing`` makes shapes of it.
 """
 
 from __future__ import annotations
@@ -14,135 +17,189 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.curves import Key, Point, free_place, level_curve
-from tgap.explain.edges import masses, mean_attention
+from tgap.explain.curves import Curve, Key, Point, free_place, level_curve
+from tgap.explain.edges import highest
 from tgap.explain.naming import Names, sign_of
-from tgap.explain.picture import Dot, Lane, Link, Picture
-from tgap.explain.wording import percent, shorten
-from tgap.scorer import Trace
+from tgap.explain.wording import counted, percent, shorten
+from tgap.scorer import IntArray
 
 WIDTH = 1180
 _LEFT, _RIGHT, _TOP = 230, 90, 112  # margins of the grid of lanes and columns
 _LANE = 46  # pixels between lanes
-_MOST_LANES = 12
+_MOST_LANES = 11
 _LABEL, _RELATION = 30, 42  # most letters of an entity's and a relation's name in the picture
-_ENDS = 0.3  # how far the ends of parallel edges part
-_BADGES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.28, 0.72, 0.22, 0.78, 0.16, 0.84)  # where a number may stand on its edge
+_LEAST = 0.005  # shares below are not drawn
+_BADGES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.28, 0.72, 0.22, 0.78, 0.16, 0.84)  # where a number may stand on its ribbon
 
 
 @dataclass(frozen=True)
-class _Edge:
-    """An edge chosen for the picture: step from 0, place in the step's arrays."""
+class Lane:
+    """An entity's row; the last one may stand for all others."""
+
+    y: float
+    label: str
+    title: str
+    role: str  # "start", "answer", "rest" or ""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """What of the answer stood on an entity after a step."""
+
+    x: float
+    y: float
+    radius: float
+    text: str
+    title: str
+    answer: bool
+
+
+@dataclass(frozen=True)
+class Ribbon(Curve):
+    """What of the answer went from one entity to another in a step."""
+
+    width: float
+    dashed: bool
+    title: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything to draw, in pixels of the default size."""
+
+    width: int
+    height: int
+    title: str
+    subtitle: str
+    columns: tuple[tuple[float, str], ...]  # x and heading
+    lanes: tuple[Lane, ...]
+    dots: tuple[Dot, ...]
+    ribbons: tuple[Ribbon, ...]
+    keys: tuple[tuple[float, tuple[Key, ...]], ...]  # x of each step's list
+    keys_top: float
+    legend_top: float
+
+
+@dataclass(frozen=True)
+class _Bundle:
+    """Edges of a step (from 0) between two entities, strongest first."""
 
     step: int
-    place: int
     subject: int
     object: int
-    attention: float
-    through: float
+    share: float
+    places: IntArray  # in the step's arrays
 
 
-def layered_picture(names: Names, flow: AnswerFlow, title: str, count: int = 5) -> Picture:
-    """Picture of a trace with the ``count`` strongest edges per step, and those that mattered most to the answer."""
-    trace, answer = flow.trace, flow.answer
-    loop = 2 * names.num_relations
-    edges = _choose(flow, loop, count)
-    mass = masses(trace)
-    lanes = _arrange(edges, trace.query.subject, answer, mass)
-    y_of = {entity: float(_TOP + _LANE * place) for place, entity in enumerate(lanes)}
-    gap = (WIDTH - _LEFT - _RIGHT) / len(trace.steps)
-    x_of = [_LEFT + gap * column for column in range(len(trace.steps) + 1)]
-
-    dots = tuple(
-        Dot(
-            x_of[column],
-            y_of[entity],
-            _radius(held[entity]),
-            percent(held[entity]) if held[entity] >= 0.005 and column < len(trace.steps) else "",
-            f"{names.entity(entity)}: {percent(held[entity])} {_heading(column)}",
-            entity == answer and column == len(trace.steps),
-        )
-        for column, held in enumerate(mass)
-        for entity in lanes
-        if held[entity] > 0
+def layered_picture(names: Names, flow: AnswerFlow, title: str, count: int = 4) -> Picture:
+    """Picture with the ``count`` heaviest ribbons per step."""
+    bundles = _choose(flow, count)
+    lanes = _arrange(bundles, flow)
+    steps = len(flow.edges)
+    grid = _Grid(
+        tuple(_LEFT + (WIDTH - _LEFT - _RIGHT) / steps * column for column in range(steps + 1)),
+        {entity: float(_TOP + _LANE * place) for place, entity in enumerate(lanes)},
+        float(_TOP + _LANE * len(lanes)),
     )
-    links, keys = _links(names, trace, edges, (x_of, y_of), mass, loop)
-    keys_top = _TOP + _LANE * len(lanes) + 6
-    rows = max((len(step) for step in keys), default=0)
-    legend_top = keys_top + 44 + 34 * rows
-    final = mass[-1]
+    rest = [max(0.0, float(held.sum() - held[lanes].sum())) for held in flow.entities]
+    with_rest = max(rest) >= _LEAST
+    ribbons, keys = _ribbons(names, flow, bundles, grid)
+    keys_top = grid.rest + 6 + _LANE * with_rest
+    legend_top = keys_top + 44 + 34 * max((len(step) for step in keys), default=0)
+    last = [Lane(grid.rest, "all others", "all other entities", "rest")] if with_rest else []
     return Picture(
         width=WIDTH,
         height=int(legend_top + 52),
         title=title,
-        subtitle=f"answer: {names.entity(answer)}, probability {percent(float(final[answer]))}",
-        columns=tuple((x, _heading(column)) for column, x in enumerate(x_of)),
-        lanes=tuple(
-            Lane(
-                y_of[entity],
-                shorten(names.entity(entity), _LABEL),
-                names.entity(entity),
-                "answer" if entity == answer else "start" if entity == trace.query.subject else "",
-                percent(float(final[entity])),
-            )
-            for entity in lanes
-        ),
-        dots=dots,
-        links=links,
-        keys=tuple((x_of[step] + 4 if step else x_of[0] - 60, tuple(keys[step])) for step in range(len(keys))),
+        subtitle=f"how {names.entity(flow.answer)} came by its {percent(flow.mass)}",
+        columns=tuple((x, _heading(column)) for column, x in enumerate(grid.x)),
+        lanes=(*(_lane(names, flow, entity, grid.y[entity]) for entity in lanes), *last),
+        dots=_dots(names, flow, lanes, rest, grid),
+        ribbons=tuple(_stays(names, flow, grid) + ribbons),
+        keys=tuple((grid.x[step] + 4 if step else grid.x[0] - 60, tuple(keys[step])) for step in range(len(keys))),
         keys_top=keys_top,
         legend_top=legend_top,
     )
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Places of columns and lanes; ``rest`` is the lane of all others."""
+
+    x: tuple[float, ...]
+    y: dict[int, float]
+    rest: float
 
 
 def _heading(column: int) -> str:
     return "start" if column == 0 else f"after step {column}"
 
 
-def _radius(mass: float) -> float:
-    return 3.0 + 14.0 * float(np.sqrt(mass))
+def _radius(share: float) -> float:
+    return 3.0 + 14.0 * float(np.sqrt(max(share, 0.0)))
 
 
-def _choose(flow: AnswerFlow, loop: int, count: int) -> list[_Edge]:
-    """Edges to draw: for every step the strongest, and the two that brought the answer most; lanes are bounded."""
-    chosen: dict[tuple[int, int], _Edge] = {}
-    trace, through = flow.trace, flow.edges
-    entities = {trace.query.subject, flow.answer}
-    wanted: list[tuple[int, int, int]] = []  # (round, step, place): the strongest of every step come first
-    for number, step in enumerate(trace.steps):
-        moving = np.flatnonzero(step.relation != loop)
-        for values, rounds, first in ((through[number], 2, 0), (mean_attention(step), count, 1)):
-            best = moving[np.argsort(-values[moving], kind="stable")[:rounds]]
-            wanted += [(first + turn, number, int(place)) for turn, place in enumerate(best) if values[place] > 0]
-    for _, number, place in sorted(wanted):
-        step = trace.steps[number]
-        ends = {int(step.subject[place]), int(step.object[place])}
-        if (number, place) in chosen or len(entities | ends) > _MOST_LANES:
-            continue
-        entities |= ends
-        chosen[number, place] = _Edge(
-            number,
-            place,
-            int(step.subject[place]),
-            int(step.object[place]),
-            float(step.attention[place].mean()),
-            float(through[number][place]),
-        )
-    return sorted(chosen.values(), key=lambda edge: (edge.step, -edge.attention))
+def _width(share: float) -> float:
+    return 1.2 + 10.8 * float(np.sqrt(min(1.0, share)))
 
 
-def _arrange(edges: list[_Edge], start: int, answer: int, mass: list[NDArray[np.float64]]) -> list[int]:
-    """Order of the lanes: neighbours that exchange much attention stand close, found by swapping lanes."""
-    total = np.sum(mass, axis=0)
-    entities = {start, answer} | {end for edge in edges for end in (edge.subject, edge.object)}
+def _lane(names: Names, flow: AnswerFlow, entity: int, y: float) -> Lane:
+    role = "answer" if entity == flow.answer else "start" if entity == flow.trace.query.subject else ""
+    return Lane(y, shorten(names.entity(entity), _LABEL), names.entity(entity), role)
+
+
+def _dots(names: Names, flow: AnswerFlow, lanes: list[int], rest: list[float], grid: _Grid) -> tuple[Dot, ...]:
+    dots = []
+    for column, held in enumerate(flow.entities):
+        shares = [(names.entity(entity), float(held[entity]), grid.y[entity]) for entity in lanes]
+        if rest[column] >= _LEAST:
+            shares.append(("all other entities", rest[column], grid.rest))
+        for name, share, y in shares:
+            if share > 0:
+                text = percent(share) if share >= _LEAST else ""
+                title = f"{name}: {percent(share)} of the answer {_heading(column)}"
+                arrived = column == len(flow.edges) and y == grid.y[flow.answer]
+                dots.append(Dot(grid.x[column], y, _radius(share), text, title, arrived))
+    return tuple(dots)
+
+
+def _choose(flow: AnswerFlow, count: int) -> list[_Bundle]:
+    """Ribbons to draw: the heaviest of every step come first, as long as there are lanes for their ends."""
+    found: list[tuple[int, _Bundle]] = []
+    for number, (step, share) in enumerate(zip(flow.trace.steps, flow.edges, strict=True)):
+        moving = np.flatnonzero((step.relation != flow.graph.loop_relation) & (share > 0))
+        key = step.subject[moving].astype(np.int64) * flow.graph.num_entities + step.object[moving]
+        pairs, pair = np.unique(key, return_inverse=True)
+        totals = np.bincount(pair, weights=share[moving], minlength=len(pairs)).astype(np.float64, copy=False)
+        for turn, place in enumerate(highest(totals, count).tolist()):
+            mine = moving[pair == place]
+            mine = mine[np.argsort(-share[mine], kind="stable")]
+            ends = divmod(int(pairs[place]), flow.graph.num_entities)
+            if totals[place] >= _LEAST or turn == 0:
+                found.append((turn, _Bundle(number, *ends, float(totals[place]), mine)))
+    entities = {flow.trace.query.subject, flow.answer}
+    chosen = []
+    for _, bundle in sorted(found, key=lambda entry: (entry[0], entry[1].step)):
+        ends_ = {bundle.subject, bundle.object}
+        if len(entities | ends_) <= _MOST_LANES:
+            entities |= ends_
+            chosen.append(bundle)
+    return sorted(chosen, key=lambda bundle: (bundle.step, -bundle.share))
+
+
+def _arrange(bundles: list[_Bundle], flow: AnswerFlow) -> list[int]:
+    """Order of the lanes: neighbours that exchange much stand close, found by swapping lanes."""
+    total = np.sum(flow.entities, axis=0)
+    entities = {flow.trace.query.subject, flow.answer} | {
+        end for bundle in bundles for end in (bundle.subject, bundle.object)
+    }
     order = sorted(entities, key=lambda entity: (-total[entity], entity))
     pull: dict[tuple[int, int], float] = defaultdict(float)
-    for edge in edges:
-        if edge.subject != edge.object:
-            pull[edge.subject, edge.object] += edge.attention**0.5
+    for bundle in bundles:
+        if bundle.subject != bundle.object:
+            pull[bundle.subject, bundle.object] += bundle.share**0.5
 
     def length(lanes: list[int]) -> float:
         place = {entity: number for number, entity in enumerate(lanes)}
@@ -161,67 +218,57 @@ def _arrange(edges: list[_Edge], start: int, answer: int, mass: list[NDArray[np.
     return order
 
 
-def _links(
-    names: Names,
-    trace: Trace,
-    edges: list[_Edge],
-    grid: tuple[list[float], dict[int, float]],
-    mass: list[NDArray[np.float64]],
-    loop: int,
-) -> tuple[tuple[Link, ...], list[list[Key]]]:
-    """Curves of the chosen edges with their keys, and level lines for attention that stayed."""
-    x_of, y_of = grid
-    widest = max((edge.attention for edge in edges), default=1.0)
-    beside: dict[tuple[int, int, int], list[_Edge]] = defaultdict(list)  # parallel edges of a step
-    for edge in edges:
-        beside[edge.step, edge.subject, edge.object].append(edge)
-    links: list[Link] = []
-    keys: list[list[Key]] = [[] for _ in trace.steps]
+def _ribbons(
+    names: Names, flow: AnswerFlow, bundles: list[_Bundle], grid: _Grid
+) -> tuple[list[Ribbon], list[list[Key]]]:
+    """Curves of the chosen bundles with their keys."""
+    ribbons: list[Ribbon] = []
+    keys: list[list[Key]] = [[] for _ in flow.edges]
     badges: list[Point] = []
-    for number, edge in enumerate(edges, start=1):
-        step = trace.steps[edge.step]
-        named = names.edge(
-            (edge.subject, edge.object), int(step.relation[edge.place]), int(step.time[edge.place]), trace.query.time
-        )
-        rank = beside[edge.step, edge.subject, edge.object]
-        bend = 24.0 * (rank.index(edge) - (len(rank) - 1) / 2 + (0.6 if edge.subject == edge.object else 0))
+    for number, bundle in enumerate(bundles, start=1):
+        left, right = flow.entities[bundle.step][bundle.subject], flow.entities[bundle.step + 1][bundle.object]
         ends = (
-            (x_of[edge.step] + _radius(mass[edge.step][edge.subject]), y_of[edge.subject]),
-            (x_of[edge.step + 1] - _radius(mass[edge.step + 1][edge.object]), y_of[edge.object]),
+            (grid.x[bundle.step] + _radius(left), grid.y[bundle.subject]),
+            (grid.x[bundle.step + 1] - _radius(right), grid.y[bundle.object]),
         )
-        points = level_curve(*ends, bend, _ENDS)
-        badge = free_place(points, badges, _BADGES)
-        badges.append(badge)
-        kind = sign_of(named.displacement)
-        key = Key.of(number, kind, named, edge.attention, _RELATION)
-        keys[edge.step].append(key)
-        title = f"{number}. {key.clause}, brought {percent(edge.through)} of the answer"
-        width = 1.2 + 6.8 * float(np.sqrt(edge.attention / widest))
-        links.append(Link(points, kind, number, badge, width, named.inverse, title))
-    links = _stays(names, trace, grid, mass, (loop, widest)) + links
-    return tuple(links), keys
+        points = level_curve(*ends, 14.0 if bundle.subject == bundle.object else 0.0)
+        place = free_place(points, badges, _BADGES)
+        badges.append(place)
+        kind, dashed, key = _key(names, flow, bundle, number)
+        keys[bundle.step].append(key)
+        ribbons.append(Ribbon(points, kind, number, place, _width(bundle.share), dashed, f"{number}. {key.clause}"))
+    return ribbons, keys
 
 
-def _stays(
-    names: Names,
-    trace: Trace,
-    grid: tuple[list[float], dict[int, float]],
-    mass: list[NDArray[np.float64]],
-    scale: tuple[int, float],
-) -> list[Link]:
-    """Level lines of self-loops that hold at least half a percent."""
-    x_of, y_of = grid
-    loop, widest = scale
-    links = []
-    for number, step in enumerate(trace.steps):
-        attention = mean_attention(step)
-        for place in np.flatnonzero((step.relation == loop) & (attention >= 0.005)):
+def _key(names: Names, flow: AnswerFlow, bundle: _Bundle, number: int) -> tuple[str, bool, Key]:
+    """Kind of a bundle (which side of the question's time most of it lies on), way it was walked, and its words."""
+    step, share, now = flow.trace.steps[bundle.step], flow.edges[bundle.step][bundle.places], flow.trace.query.time
+    signs = np.sign(step.time[bundle.places] - now)
+    kind = sign_of(int(max((-1, 0, 1), key=lambda sign: share[signs == sign].sum())))
+    inverse = step.relation[bundle.places] >= flow.graph.num_relations
+    dashed = bool(share[inverse].sum() > share[~inverse].sum())
+    relations = step.relation[bundle.places] % flow.graph.num_relations
+    totals = np.bincount(relations, weights=share)
+    best = [names.label(int(place)) for place in np.argsort(-totals, kind="stable")[:2] if totals[place] > 0]
+    events = counted(len(bundle.places), "event")
+    when = f", {names.date(int(step.time[bundle.places[0]]))}" if len(bundle.places) == 1 else ""
+    arrow = f"{names.entity(bundle.subject)} {'←' if dashed else '→'} {names.entity(bundle.object)}"
+    details = f"{events}{when} · {percent(bundle.share)} of the answer"
+    clause = f"{arrow} ({', '.join(best)}{', …' if len(np.unique(relations)) > len(best) else ''}): {details}"
+    return kind, dashed, Key(number, kind, shorten(", ".join(best), _RELATION), details, clause)
+
+
+def _stays(names: Names, flow: AnswerFlow, grid: _Grid) -> list[Ribbon]:
+    """Level lines of what waited."""
+    ribbons = []
+    for number, (step, share) in enumerate(zip(flow.trace.steps, flow.edges, strict=True)):
+        for place in np.flatnonzero((step.relation == flow.graph.loop_relation) & (share >= _LEAST)):
             entity = int(step.subject[place])
-            if entity in y_of:
-                y = y_of[entity]
-                left = (x_of[number] + _radius(mass[number][entity]), y)
-                right = (x_of[number + 1] - _radius(mass[number + 1][entity]), y)
-                width = 1.2 + 6.8 * float(np.sqrt(min(1.0, attention[place] / widest)))
-                title = f"stays at {names.entity(entity)}: {percent(float(attention[place]))}"
-                links.append(Link(level_curve(left, right, 0.0), "stay", None, left, width, False, title))
-    return links
+            if entity in grid.y:
+                y = grid.y[entity]
+                left = (grid.x[number] + _radius(flow.entities[number][entity]), y)
+                right = (grid.x[number + 1] - _radius(flow.entities[number + 1][entity]), y)
+                title = f"waits at {names.entity(entity)}: {percent(float(share[place]))} of the answer"
+                curve = level_curve(left, right, 0.0)
+                ribbons.append(Ribbon(curve, "stay", None, left, _width(float(share[place])), False, title))
+    return ribbons

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tgap.data import Dataset
+from tgap.graph import TemporalGraph
 
 INVERSE = " (inverse)"  # how an inverse relation is printed; nobody ever has to type it
 SELF_LOOP = "(stays)"
@@ -35,6 +36,29 @@ class NamedEdge:
         """The stored fact behind the edge."""
         ends = (self.object, self.subject) if self.inverse else (self.subject, self.object)
         return (ends[0], self.relation, ends[1], self.time)
+
+
+@dataclass(frozen=True)
+class NamedFact:
+    """A stored fact."""
+
+    subject: str
+    relation: str
+    object: str
+    time: str
+    displacement: int  # its time minus the question's, in units of the timeline
+    words: str  # the displacement in words: "7 days before"
+    sign: str  # of the displacement: past, present or future
+
+    @property
+    def arrow(self) -> str:
+        """Who did what to whom, without the date."""
+        return f"{self.subject} —{self.relation}→ {self.object}"
+
+    @property
+    def clause(self) -> str:
+        """The fact with its date."""
+        return f"{self.arrow} ({self.time}, {self.words})"
 
 
 def sign_of(displacement: int) -> str:
@@ -74,6 +98,20 @@ class Names:
     def words(self, displacement: int) -> str:
         """A displacement in words."""
         return self._words(displacement)
+
+    def fact(self, graph: TemporalGraph, fact: int, query_time: int) -> NamedFact:
+        """A fact of the graph (id as in ``graph.fact``) in its stored direction."""
+        edge = int(graph.fact_edge[graph.fact_row[fact]])
+        displacement = int(graph.time[edge]) - query_time
+        return NamedFact(
+            subject=self.entity(int(graph.source[edge])),
+            relation=self.label(int(graph.relation[edge])),
+            object=self.entity(int(graph.neighbour[edge])),
+            time=self.date(int(graph.time[edge])),
+            displacement=displacement,
+            words=self.words(displacement),
+            sign=sign_of(displacement),
+        )
 
     def edge(self, ends: tuple[int, int], relation: int, time: int, query_time: int) -> NamedEdge:
         """The edge from ``ends[0]`` to ``ends[1]``."""

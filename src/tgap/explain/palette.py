@@ -7,9 +7,9 @@ INK, MUTED, GRID = "#1A1A1A", "#595959", "#E4E4E4"
 
 # (kind, dashed, words) of the legend under the layered picture.
 LEGEND = (
-    ("past", False, "past"),
+    ("past", False, "mostly past"),
     ("present", False, "same time as asked"),
     ("future", False, "future"),
-    ("past", True, "dashed: walked against the fact's direction"),
-    ("stay", False, "attention stays"),
+    ("past", True, "dashed: against the facts' direction"),
+    ("stay", False, "waits"),
 )

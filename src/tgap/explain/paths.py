@@ -76,11 +76,11 @@ def heaviest_walks(trace: Trace, answer: int, loop_relation: int, count: int = 5
     ``loop_relation`` is the relation id of self-loops (``graph.loop_relation``).
     """
     mass = float(trace.scores[answer])
-    kept = _leading_to(trace, answer)
+    kept = leading_to(trace, answer)
     if mass <= 0.0 or not all(len(edges) for edges in kept):
         return Walks(answer, mass, (), 0.0, True)
     number = _number_of_walks(trace, kept, answer)
-    table, rows = _table(trace, kept, answer, loop_relation)
+    table, rows = walk_table(trace, kept, answer, loop_relation)
     weights, found, looked = search(table, completion_bounds(table), count, budget)
     walks = tuple(
         _walk(table, rows, edges[edges >= 0], weight / mass)
@@ -90,7 +90,7 @@ def heaviest_walks(trace: Trace, answer: int, loop_relation: int, count: int = 5
     return Walks(answer, mass, walks, number, bool(looked <= budget))
 
 
-def _leading_to(trace: Trace, answer: int) -> list[IntArray]:
+def leading_to(trace: Trace, answer: int) -> list[IntArray]:
     """For every step, the places of the edges from which the remaining steps can still reach the answer."""
     alive = np.zeros(len(trace.scores), dtype=bool)
     alive[answer] = True
@@ -113,7 +113,7 @@ def _number_of_walks(trace: Trace, kept: list[IntArray], answer: int) -> float:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class EdgeRows:
     """The edges of a ``WalkTable`` by their ids: index in the graph, ends, relation, time."""
 
     edge: IntArray
@@ -123,8 +123,11 @@ class _Rows:
     time: IntArray
 
 
-def _table(trace: Trace, kept: list[IntArray], answer: int, loop_relation: int) -> tuple[WalkTable, _Rows]:
-    """One row table for all steps: an edge that carried mass in several steps is one edge with several transitions."""
+def walk_table(trace: Trace, kept: list[IntArray], answer: int, loop_relation: int) -> tuple[WalkTable, EdgeRows]:
+    """One row table for all steps: an edge that carried mass in several steps is one edge with several transitions.
+
+    ``kept``: the edges of each step that lead to the answer, see ``leading_to``.
+    """
     flows = trace.steps[0].transition.shape[1]
     present = np.zeros(1 + max(int(step.edge.max()) for step in trace.steps), dtype=bool)
     is_node = np.zeros(len(trace.scores), dtype=bool)
@@ -152,7 +155,7 @@ def _table(trace: Trace, kept: list[IntArray], answer: int, loop_relation: int) 
         loop[node_of[step.subject[waiting]], number] = step.transition[waiting]
 
     order = np.argsort(columns["subject"], kind="stable")
-    rows = _Rows(edge_ids[order].astype(np.int64), *(column[order] for column in columns.values()))
+    rows = EdgeRows(edge_ids[order].astype(np.int64), *(column[order] for column in columns.values()))
     row = np.zeros(len(loop) + 1, dtype=np.int64)
     np.cumsum(np.bincount(node_of[rows.subject], minlength=len(loop)), out=row[1:])
     table = WalkTable(
@@ -166,7 +169,7 @@ def _table(trace: Trace, kept: list[IntArray], answer: int, loop_relation: int) 
     return table, rows
 
 
-def _walk(table: WalkTable, rows: _Rows, edges: IntArray, share: float) -> Walk:
+def _walk(table: WalkTable, rows: EdgeRows, edges: IntArray, share: float) -> Walk:
     def ids(column: IntArray) -> tuple[int, ...]:
         return tuple(int(value) for value in column[edges])
 

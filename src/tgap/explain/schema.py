@@ -10,9 +10,17 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from tgap.explain.evidence_schema import (
+    ChainTable,
+    EvidenceRow,
+    FlipRow,
+    GroupRow,
+    ShareTable,
+    SufficientTable,
+)
 from tgap.explain.naming import NamedEdge
 
-VERSION = "tgap.explanation/1"
+VERSION = "tgap.explanation/2"
 
 
 @dataclass(frozen=True)
@@ -241,6 +249,15 @@ class Document:
     question: Question
     instant: int  # the question's time: units of the timeline after the dataset's first
     answer: Answer
+    sentence: str | None  # why, in one line; None where no effect was to be measured
+    kind: str | None  # of the sentence, as a code: one, few, pair, many, none, stays, unreached
+    asked_fact_hidden: bool  # the asked fact stands in train and was hidden, as in training
+    evidence: tuple[EvidenceRow, ...]  # facts taken away one at a time, strongest effect first
+    groups: tuple[GroupRow, ...]  # facts taken away together
+    flips: FlipRow | None  # the smallest set found that would change the answer; None: none was found, or looked for
+    sufficient: SufficientTable | None
+    chains: ChainTable
+    shares: ShareTable  # the flow to this answer by time, relation and entity
     reach: ReachRow
     steps: tuple[StepTable, ...]
     paths: PathTable

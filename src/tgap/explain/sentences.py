@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tgap.explain.evidence_schema import ChainLink
 from tgap.explain.naming import NamedEdge
 from tgap.explain.reach import Reach
 
@@ -30,6 +31,23 @@ def path_sentence(start: str, edges: Sequence[NamedEdge]) -> str:
     if not edges:
         return f"attention stays at {start}"
     return ", then ".join(edge_clause(edge) for edge in edges)
+
+
+def chain_sentence(start: str, links: Sequence[ChainLink]) -> str:
+    """A chain from ``start``: entity after entity, each with what led there; ← where against the stored facts."""
+    if not links:
+        return f"attention stays at {start}"
+    return f"{start} {' '.join(_link_clause(link) for link in links)}"
+
+
+def _link_clause(link: ChainLink) -> str:
+    best = link.relations[0]
+    arrow = "←" if best.inverse else "→"
+    if best.share >= 0.5:
+        when = best.since if best.since == best.until else f"{best.events} events, {best.since} to {best.until}"
+        return f"{arrow} {link.object} ({best.relation}, {when})"
+    named = list(dict.fromkeys(entry.relation for entry in link.relations))[:2]
+    return f"{arrow} {link.object} ({link.events} events: {', '.join(named)}, …)"
 
 
 def reach_sentence(start: str, answer: str, found: Reach) -> str:

@@ -17,6 +17,7 @@ from tgap.evaluation.top import top_answers
 from tgap.explain.explanation import ExplainOptions, Explanation, make_explanation
 from tgap.explain.naming import Names
 from tgap.explain.schema import Answer
+from tgap.explain.wording import percent
 from tgap.graph import View
 from tgap.graph.view import WHOLE
 from tgap.predict.known import Known
@@ -125,6 +126,13 @@ class Predictor:
         parsed = parse_question(self.dataset, subject, relation, object, time)
         trace = self.explainer.trace(parsed.query)
         index = self._chosen_answer(parsed, answer, trace.scores)
+        notes = parsed.notes
+        asked = self._asked_fact(parsed, index) if options.hide_asked else -1
+        if asked >= 0:
+            seen = scored_rank(trace.scores, index)
+            visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
+            notes += (f"the asked fact is in the training data and was hidden; with it in sight {visible}",)
+            trace = self.explainer.trace(parsed.query, View.all().without([asked]))
         return make_explanation(
             self.explainer,
             self.names,
@@ -132,7 +140,8 @@ class Predictor:
             (index, self._answer(trace.scores, index, Known(self.dataset, parsed.query))),
             trace,
             options=options,
-            notes=parsed.notes,
+            notes=notes,
+            asked_fact_hidden=asked >= 0,
         )
 
     @property
@@ -144,6 +153,12 @@ class Predictor:
                 "use a run of a method that walks"
             )
         return self.scorer
+
+    def _asked_fact(self, parsed: ParsedQuestion, answer: int) -> int:
+        """Id of the training fact that the question asks about, -1 where train does not have it."""
+        query = parsed.query
+        parts = (query.subject, query.relation, answer, query.time)
+        return int(self.explainer.graph.find_facts(*(np.array([part], dtype=np.int64) for part in parts))[0])
 
     def _chosen_answer(self, parsed: ParsedQuestion, answer: str | None, scores: NDArray[np.float32]) -> int:
         if answer is None:

@@ -37,6 +37,13 @@ class ExplainRequest(QuestionRequest):
     """A question and the answer to explain: by default the best one, or the object where both sides are given."""
 
     answer: Name | None = Field(default=None, description="The answer to explain")
+    effects: int = Field(
+        default=20, ge=0, le=limits.MOST_DELETED, description="Facts to take away one at a time; 0: measure nothing"
+    )
+    flips: bool = Field(default=True, description="Look for the smallest set of facts that would change the answer")
+    sufficient: bool = Field(default=True, description="Look how few facts are enough")
+    hide_asked: bool = Field(default=True, description="Hide the asked fact where it stands in train, as training does")
+    chains: int = Field(default=5, ge=1, le=limits.MOST_PATHS, description="Heaviest chains to the answer")
     edges: int = Field(default=5, ge=1, le=limits.MOST_EDGES, description="Strongest edges a step")
     paths: int = Field(default=5, ge=1, le=limits.MOST_PATHS, description="Heaviest walks to the answer")
     bundles: int = Field(

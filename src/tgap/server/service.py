@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -91,12 +91,10 @@ class Service:
             return {"prediction": None, **internal_error().to_dict()}
 
     def explain(self, asked: ExplainRequest) -> dict[str, Any]:
-        """Why an answer has its probability: a document ``tgap.explanation/1``."""
+        """Why an answer has its probability: a document ``tgap.explanation/2``."""
         subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
         answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
-        options = ExplainOptions(
-            edges=asked.edges, paths=asked.paths, bundles=asked.bundles, check=asked.check, seed=asked.seed
-        )
+        options = ExplainOptions(**asked.model_dump(include={field.name for field in fields(ExplainOptions)}))
         time = self._time(asked.time)
         return self.predictor.explain(subject, relation, obj, time, answer=answer, options=options).to_dict()
 

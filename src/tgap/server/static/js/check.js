@@ -64,7 +64,13 @@ export class CheckCard {
   async run() {
     await this.busy(async () => {
       const count = Number(this.size.value);
-      const { check } = await post("explain", { ...this.asked(), check: count, edges: 1, paths: 1 });
+      const { check } = await post("explain", {
+        ...this.asked(),
+        effects: 0,
+        hide_asked: false,
+        check: count,
+        edges: 1,
+      });
       const changed = await post("counterfactual", { ...this.asked(), facts: check.strongest.facts, top: 3 });
       return () => this.tellCheck(check, changed);
     });

@@ -139,7 +139,8 @@ async function askWhy(question, signal) {
   const answer = question.answer || (question.subject && question.object) || null;
   if (question.subject) asked.object = null;
   try {
-    return await post("explain", { ...asked, answer, edges: EDGES, bundles: BUNDLES, paths: PATHS }, signal);
+    const wanted = { effects: 0, hide_asked: false, edges: EDGES, bundles: BUNDLES, paths: PATHS };
+    return await post("explain", { ...asked, answer, ...wanted }, signal);
   } catch (error) {
     return error; // told where the reasons would be shown, after what is wrong with the question itself
   }
