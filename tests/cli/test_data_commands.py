@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -61,7 +62,7 @@ def test_list_names_everything_and_the_remedy() -> None:
 
 def test_show_world_for_people_and_programs() -> None:
     shown = tgap("show", "world").output
-    for words in ("timestamps", "unseen in train", "No fact is in two splits", "Facts over time", "█", "Galtria"):
+    for words in ("times", "unseen in train", "No fact is in two splits", "Facts over time", "█", "Galtria"):
         assert words in shown
     figures = json.loads(tgap("show", "world", "--json").output)
     world = load_dataset("world")
@@ -356,3 +357,43 @@ def test_a_dataset_by_path_is_found_from_any_folder(tmp_path: Path, monkeypatch:
     reference = dataset_reference(Path("here/mine"))
     monkeypatch.chdir("/")
     assert load_dataset(reference).num_entities == 150
+
+
+def narrow(monkeypatch: pytest.MonkeyPatch, width: int = 60) -> None:
+    """A terminal of so many columns."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+
+
+def test_tables_keep_their_labels_at_60_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tgap("make-world", "--out", "mine")
+    narrow(monkeypatch)
+    shown = re.sub("\x1b[^m]*m", "", tgap("show", "mine").output)
+    assert max(len(line) for line in shown.splitlines() if not line.startswith("SHA-256 ")) <= 60
+    assert load_dataset("mine").checksum in shown
+    assert re.search(r"entities +relations +times +facts +span +unit", shown)
+    for words in (
+        "2012-01-01 ..",
+        "2013-12-31",
+        "facts with an unseen entity or",
+        "another event of the pair then",
+        "2013-12-14 .. 2013-12-31 138 ",
+    ):
+        assert words in shown
+    assert "…" not in shown
+    listed = re.sub("\x1b[^m]*m", "", tgap("list").output)
+    assert all(re.search(rf"^ *{re.escape(name)} ", listed, flags=re.MULTILINE) for name in CATALOG)
+    assert "not here" in listed
+
+
+def test_names_cannot_drive_the_terminal(tmp_path: Path) -> None:
+    rows = "".join(f"A\x1b]0;x\x07\tr\u202er\tB{i % 5}\t{2000 + i % 40}\n" for i in range(200))
+    (tmp_path / "evil.txt").write_text(rows)
+    for shown in (tgap("import", "evil.txt", "--out", "evil").output, tgap("show", "evil").output):
+        assert not set(shown) & {"\x1b", "\x07", "\u202e"}
+        assert r"A\x1b]0;x\x07" in shown
+    (tmp_path / "bad.txt").write_text("A\tr\tB\t2001\nA\x1b[2J\tr\tB\tx\x1b[2J\n")
+    refused = tgap("import", "bad.txt", "--out", "bad", code=2).stderr
+    assert "\x1b" not in refused
+    assert r"'x\x1b[2J' is not a time" in refused

@@ -10,6 +10,7 @@ import pytest
 
 from tests.data.test_events import read, remarks, tabbed, texts, write
 from tgap.data.layout import Layout
+from tgap.errors import DataError
 
 
 def test_quoted_names_in_tab_files_are_noticed(tmp_path: Path) -> None:
@@ -125,3 +126,15 @@ def test_an_unknown_header_is_called_a_header(tmp_path: Path) -> None:
         read([path])
     events = read([path], Layout(header=True), skip_bad=True)
     assert [reject.number for reject in events.rejects] == [2]
+
+
+def test_a_header_in_any_language_is_found_by_the_dates_below_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.csv", "Datum;Wer;Was;Wen;Notiz\n31.01.2023;A;r;B;x\n")
+    with pytest.raises(
+        DataError, match=r"has 5 columns; say which are which with .*The header is: Datum, Wer, Was, Wen"
+    ):
+        read([path])
+    layout = Layout(subject="2", relation="3", object="4", time="1")
+    assert texts(read([path], layout)) == [("A", "r", "B", "2023-01-31")]
+    numbers = write(tmp_path / "n.txt", "Q1\tP1\tQ2\toccurSince\t2005\nQ1\tP2\t2276\toccurSince\t2017\n")
+    assert len(texts(read([numbers]))) == 2  # a number below a name is no sign

@@ -23,7 +23,7 @@ def print_dataset(dataset: Dataset) -> None:
     statistics = dataset_statistics(dataset)
     line = dataset.timeline
     say(console, f"[bold]{cell(dataset.name)}[/bold]  {cell(_about(dataset))}")
-    counted = ("entities", "relations", "timestamps", "facts")
+    counted = ("entities", "relations", "times", "facts")
     table = plain_table(*counted, "span", "unit", numbers=counted, flowing=("span",))
     facts = sum(split.facts for split in statistics.splits.values())
     span = f"{line.format(0)} .. {line.format(line.span)}"
@@ -36,7 +36,7 @@ def print_dataset(dataset: Dataset) -> None:
     say(console, leak_words(statistics))
     say(console, _degree_words(dataset, statistics))
     _print_histogram(console, dataset)
-    say(console, f"{_verdict(dataset)}SHA-256 {dataset.checksum}")
+    console.print(f"{_verdict(dataset)}SHA-256 {dataset.checksum}", soft_wrap=True)  # whole, to be copied
 
 
 def print_json(dataset: Dataset) -> None:
@@ -118,11 +118,15 @@ def near_words(statistics: Statistics) -> str:
     """How many test facts have a near copy in train."""
     test = statistics.splits["test"]
     counts = (
-        (test.twins, "the other end of their interval"),
-        (test.mirrors, "their mirror (o, r, s, t)"),
+        (test.twins, "the other end of {} interval"),
+        (test.mirrors, "{} mirror (o, r, s, t)"),
         (test.pairs, "another event of the pair at that time"),
     )
-    parts = [f"{count:,} have {what}" for count, what in counts if count]
+    parts = [
+        f"{count:,} {'has' if count == 1 else 'have'} {what.format('its' if count == 1 else 'their')}"
+        for count, what in counts
+        if count
+    ]
     return f"Near copies: of {test.facts:,} test facts, {', '.join(parts)} in train." if parts else ""
 
 

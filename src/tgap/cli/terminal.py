@@ -12,6 +12,7 @@ from rich.table import Table
 
 from tgap.data.display import shown
 
+_NARROW = 10  # least columns that a broken text gets: a date stays whole
 _WIDE = 200  # columns where no terminal sets a limit
 
 
@@ -26,7 +27,10 @@ def plain_table(*titles: str, numbers: Collection[str] = (), flowing: Collection
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in titles:
         justify: Literal["left", "right"] = "right" if title in numbers else "left"
-        table.add_column(title, justify=justify, no_wrap=title not in flowing, overflow="fold")
+        flows = title in flowing
+        table.add_column(
+            title, justify=justify, no_wrap=not flows, overflow="fold", min_width=_NARROW if flows else None
+        )
     return table
 
 

@@ -70,7 +70,8 @@ class Columns(NamedTuple):
 def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
     """Whether ``first`` names the columns: said so, or its words do, or only the line after it has a time.
 
-    In tables of many columns the time may be any of them, and a column of numbers tells the same.
+    A date may stand in any column; a number, which may be a name as well, tells only where the time is expected, or in
+    tables of many columns.
     """
     if layout.header is not None:
         return layout.header
@@ -84,10 +85,9 @@ def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
         places = [int(given["time"]) - 1]
     else:
         places = list(range(width)) if width > _MOST else [3 if len(first) == 4 else 4]
-    if max(places) >= width:
-        return False
-    above, below = (layout.reads_time([line[at] for at in places]) for line in (first, second))
-    return any(under and not over for over, under in zip(above, below, strict=True))
+    above, below = (layout.reads_time(line[:width]) for line in (first, second))
+    dated = [_is_dates([text]) for text in second[:width]]
+    return any(below[at] and not above[at] and (at in places or dated[at]) for at in range(width))
 
 
 def columns_of(layout: Layout, header: list[str] | None, sample: list[list[str]], width: int, file: str) -> Columns:
