@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from tgap import __version__
 from tgap.cli import main
 from tgap.cli.main import COMMANDS, cli, run
+from tgap.cli.output import program
 from tgap.errors import DataError
 
 HEAVY = ("torch", "numba", "polars", "matplotlib", "rich", "httpx", "numpy")
@@ -153,3 +154,16 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path) -> None:
             connection.close()
     assert (process.returncode, errors.strip()) == (main.INTERRUPTED, b"interrupted")
     assert part.stat().st_size == 1000
+
+
+def test_next_commands_work_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = tmp_path / ".venv" / "bin" / "tgap"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(called), "demo"])
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert program() == str(Path(".venv", "bin", "tgap"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert program() == str(called)
+    monkeypatch.setattr(sys, "argv", ["pytest"])
+    assert program() == "tgap"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.output import program
+
 if TYPE_CHECKING:
     from tgap.data import Dataset, Fact
     from tgap.predict import Predictor
@@ -50,8 +52,8 @@ def demo(out: Path) -> None:
     for cause in causes:
         click.echo(f"  {', '.join(cause)}  ({'among' if cause in found else 'not among'} the strongest edges above)")
     click.echo(f"\nReport with the picture of the walk: {report.resolve()}")
-    click.echo(f"Ask more:   tgap predict {run} {shlex.quote(subject)} {shlex.quote(relation)} {time}")
-    click.echo(f"Explore:    tgap serve {run}   then open http://127.0.0.1:8080")
+    click.echo(f"Ask more:   {program()} predict {run} {shlex.quote(subject)} {shlex.quote(relation)} {time}")
+    click.echo(f"Explore:    {program()} serve {run}   then open http://127.0.0.1:8080")
 
 
 def _finished(run: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,17 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+
+def program() -> str:
+    """How this command is called here: ``tgap`` where a shell finds it, else the path that was used."""
+    called = Path(sys.argv[0])
+    if called.name != "tgap" or shutil.which("tgap") is not None:
+        return "tgap"
+    try:
+        return str(called.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(called.absolute())
 
 
 def write_output(target: str | None, text: str) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.output import program
 from tgap.cli.words import parse_settings
 from tgap.errors import ConfigError, TrainingError
 
@@ -129,7 +130,7 @@ def _record_untrained(folder: RunFolder, config: RunConfig, data: Dataset) -> No
 
     metrics = record_untrained(folder, config, data, lambda _done, _total: None)
     click.echo(f"{config.method} needs no training. Validation: {metrics_line(metrics)}")
-    click.echo(f"The run lies in {folder.path}. Next: tgap evaluate {folder.path}")
+    click.echo(f"The run lies in {folder.path}. Next: {program()} evaluate {folder.path}")
 
 
 def _tell_stopping(number: int) -> None:
@@ -159,10 +160,10 @@ def _train(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
     reason = trained.reason
     click.echo(f"Stopped after {(time.monotonic() - started) / 60:.1f} minutes: {_REASONS[reason]}.")
     if reason == "interrupted":
-        click.echo(f"Go on with: tgap train --resume {folder.path}")
+        click.echo(f"Go on with: {program()} train --resume {folder.path}")
         raise SystemExit(128 + (interruption.signal_number or 0))
     click.echo(f"The run lies in {folder.path}. Next:")
-    click.echo(f"  tgap evaluate {folder.path}")
-    click.echo(f"  tgap predict {folder.path} --help")
+    click.echo(f"  {program()} evaluate {folder.path}")
+    click.echo(f"  {program()} predict {folder.path} --help")
     if reason == "time":
-        click.echo(f"  tgap train --resume {folder.path} --set max_minutes=...   to train on")
+        click.echo(f"  {program()} train --resume {folder.path} --set max_minutes=...   to train on")
