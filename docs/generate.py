@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -16,7 +17,7 @@ import tomli_w
 from pydantic.fields import FieldInfo
 
 from tgap.cli.main import cli
-from tgap.config import EvaluationConfig, Settings, TrainingConfig
+from tgap.config import EvaluationConfig, RunConfig, Settings, TrainingConfig
 from tgap.methods import METHODS, config_for, find_method
 
 DOCS = Path(__file__).parent
@@ -44,31 +45,48 @@ def settings() -> str:
     parts = [
         "# Settings",
         "",
-        "Written by `make docs` from the fields of the settings classes. Change one with `--set name=value`; the section",
-        "may be left out where the name is unambiguous. A method's preset `recommended` is what is used unless you say",
-        "otherwise; where it differs from the default, its value stands in the column beside it.",
+        "Written by `make docs` from the fields of the settings classes. Change one with `--set name=value`; the",
+        "section may be left out where the name is unambiguous. A method's preset `recommended` is what is used unless",
+        "you say otherwise. Where a preset differs from the defaults of a model, its value stands in the column beside",
+        "them; what it changes in training and evaluation stands under the table.",
         "",
     ]
     for name in METHODS:
         method = find_method(name)
         parts += [f"## [model] of {method.title} (`--method {name}`)", "", method.summary, ""]
-        parts += table("model", method.settings, [name])
-    trained = [name for name in METHODS if find_method(name).learn is not None]
+        presets = {shown_preset(preset): config_for(name, "icews14", preset) for preset in method.presets}
+        parts += table("model", method.settings, {title: config.model for title, config in presets.items()})
+        parts += around(presets)
     for section, owner in (("training", TrainingConfig), ("evaluation", EvaluationConfig)):
         parts += [f"## [{section}]", "", (owner.__doc__ or "").strip(), ""]
-        parts += table(section, owner, trained if section == "training" else [])
+        parts += table(section, owner, {})
     return "\n".join(parts)
 
 
-def table(section: str, owner: type[Settings], methods: list[str]) -> list[str]:
-    """Rows of one section, with a column for every preset of the methods that changes something in it."""
+def shown_preset(preset: str) -> str:
+    """A preset's name; the paper's settings depend on the dataset."""
+    return preset + (" (icews14)" if preset == "paper" else "")
+
+
+def around(presets: Mapping[str, RunConfig]) -> list[str]:
+    """What presets change in training and evaluation, a line each."""
+    lines = []
+    for title, config in presets.items():
+        changed = [
+            f"`{section}.{name}` = {shown(value)}"
+            for section, plain in (("training", TrainingConfig()), ("evaluation", EvaluationConfig()))
+            for name, value in config.sections[section]
+            if value != getattr(plain, name)
+        ]
+        if changed:
+            lines += [f"{title}: {', '.join(changed)}.", ""]
+    return lines
+
+
+def table(section: str, owner: type[Settings], presets: Mapping[str, Settings]) -> list[str]:
+    """Rows of one section, with a column for every preset that changes something in it."""
     plain = owner()
-    columns = {}
-    for name in methods:
-        for preset in find_method(name).presets:
-            other = getattr(config_for(name, "icews14", preset), section)
-            if other != plain:
-                columns[f"{name}, {preset}" + (" (icews14)" if preset == "paper" else "")] = other
+    columns = {title: other for title, other in presets.items() if other != plain}
     rows = [f"| setting | default | {''.join(f'{title} | ' for title in columns)}allowed | meaning |"]
     rows.append("|" + "---|" * (4 + len(columns)))
     for name, field in owner.model_fields.items():
@@ -95,6 +113,7 @@ def allowed(field: FieldInfo) -> str:
     bounds = [
         f"{sign} {getattr(part, key):g}" for part in field.metadata for key, sign in signs.items() if hasattr(part, key)
     ]
+    bounds += [f"a multiple of {part.multiple_of}" for part in field.metadata if hasattr(part, "multiple_of")]
     return " and ".join(bounds)
 
 

@@ -110,8 +110,15 @@ def test_an_unknown_ending_is_refused_before_any_work() -> None:
     assert "why.bmp has no known ending; use .png, .svg, .pdf" in result.output
 
 
-def test_a_baseline_gives_no_reasons(fact: tuple[str, str, str, str], tmp_path: Path) -> None:
+def test_a_method_without_a_walk_says_so_and_shows_the_nearest_facts(
+    fact: tuple[str, str, str, str], tmp_path: Path
+) -> None:
     run = make_run(tmp_path / "recency", method="recency")
     result = call(run, *fact)
-    assert result.exit_code == 2
-    assert "recency gives answers without reasons" in result.output
+    assert result.exit_code == 0, result.output
+    assert "recency has no walk to show" in " ".join(result.output.split())
+    document = json.loads(call(run, *fact, "--json", "-").output)
+    assert document["scorer"] == "recency"
+    picture = call(run, *fact, "--figure", str(tmp_path / "why.png"))
+    assert picture.exit_code == 2
+    assert "recency gives answers without reasons" in picture.output

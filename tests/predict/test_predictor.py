@@ -162,6 +162,35 @@ def test_a_scorer_without_a_walk_predicts_but_does_not_explain() -> None:
     assert not found.probabilities
     with pytest.raises(QueryError, match="plain gives answers without reasons: it has no walk to show"):
         predictor.explain("Japan", "Consult", "?", "2014-04-29")
+    assert not predictor.walks
+
+
+def test_support_says_that_there_is_no_walk_and_shows_the_nearest_facts() -> None:
+    found = Predictor(Plain(), small_dataset()).support("North Korea", "Threaten", "?", "2014-04-29")
+    assert (found.answer.name, found.answer.rank, found.probability) == ("South Korea", 1, False)
+    assert found.sentence.startswith("plain has no walk to show. Instead, the facts of North Korea with South Korea")
+    assert [edge.words for edge in found.facts] == ["1 day before", "18 days before"]
+    document = json.loads(found.to_json())
+    assert document["schema"] == "tgap.support/1"
+    assert document["facts"][0]["subject"] == "North Korea"
+    assert (
+        SCRIPT
+        not in Predictor(Plain(), small_dataset()).support("Japan", "Consult", SCRIPT, "2014-04-29")._repr_html_()
+    )
+
+
+def test_support_of_a_pair_that_never_met() -> None:
+    found = Predictor(Plain(), small_dataset()).support(
+        "Japan", "Consult", "?", "2014-04-29", answer="Lonely Island", count=2
+    )
+    assert found.facts == ()
+    assert found.sentence == "plain has no walk to show, and train holds no fact of Japan with Lonely Island."
+
+
+def test_support_works_for_a_walker_too(predictor: Predictor) -> None:
+    found = predictor.support("North Korea", "Threaten", "?", "2014-04-29")
+    assert predictor.walks
+    assert found.probability
 
 
 class LogChances(Plain):

@@ -9,6 +9,7 @@ import click
 
 from tgap.cli.explain_output import print_explanation, print_walk
 from tgap.cli.output import write_output
+from tgap.cli.support_output import print_support
 from tgap.cli.words import PARTS, split_parts
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def explain(
     the object is the answer to explain. A fact that is asked about and stands in the training data is hidden, as it was
     in training.
 
+    For a method that has no walk, the nearest training facts of subject and answer are shown instead.
+
     \b
     Examples:
       tgap explain icews14 "North Korea" Threaten 2014-04-29
@@ -76,8 +79,15 @@ def explain(
     for target in (figure_file, profile_file):
         check_format(target, ("png", "svg", "pdf"))
     check_format(trace_file, ("csv", "parquet"))
+    predictor = Predictor.from_run(run)
+    if not predictor.walks and not any((walk, html_file, figure_file, profile_file, trace_file)):
+        support = predictor.support(subject, relation, obj, time, answer=answer, count=facts)
+        if json_file != "-":
+            print_support(Console(highlight=False), support)
+        write_output(json_file, support.to_json() + "\n")
+        return
     options = ExplainOptions(effects=facts, chains=chains, edges=edges, paths=paths, hide_asked=not show_asked)
-    found = Predictor.from_run(run).explain(subject, relation, obj, time, answer=answer, options=options)
+    found = predictor.explain(subject, relation, obj, time, answer=answer, options=options)
     if json_file != "-":
         console = Console(highlight=False)
         print_explanation(console, found.document)

@@ -123,6 +123,25 @@ class Timeline:
             pattern = pattern.replace(mark, f"{{{used.index(mark)}}}")
         return [pattern.format(*row) for row in zip(*columns, strict=True)]
 
+    def parts(self, instants: Int64Array) -> dict[str, Int64Array]:
+        """What a calendar calls instants (units since the first), from coarse to fine, as far as the unit goes.
+
+        >>> Timeline("hour", 0, 9).parts(np.array([0, 26]))
+        {'year': array([1970, 1970]), 'month': array([1, 1]), 'day': array([1, 2]), 'hour': array([0, 2])}
+        >>> Timeline("integer", 5, 9, "%d").parts(np.array([0, 1]))
+        {'step': array([5, 6])}
+        """
+        value = instants + self.first
+        if self.unit == "integer":
+            return {"step": value}
+        if self.unit == "year":
+            return {"year": value}
+        days, minutes = _first_minute(value, self.unit, self.week_start)
+        year, month, day = date_from_days(days)
+        parts = {"year": year, "month": month, "day": day, "hour": minutes // 60, "minute": minutes % 60}
+        finest = {"month": 2, "week": 3, "day": 3, "hour": 4, "minute": 5}[self.unit]
+        return dict(list(parts.items())[:finest])
+
     def describe(self, displacement: int) -> str:
         """A displacement in words: ``7 days before``, ``the same day``, ``3 years after``."""
         word = self.unit_word

@@ -28,6 +28,16 @@ METHODS: dict[str, str] = {
     "tgap": "tgap.methods.tgap:METHOD",
     "recency": "tgap.baselines.recency:METHOD",
     "frequency": "tgap.baselines.frequency:METHOD",
+    "transe": "tgap.baselines.transe:METHOD",
+    "distmult": "tgap.baselines.distmult:METHOD",
+    "cont": "tgap.baselines.cont:METHOD",
+    "ttranse": "tgap.baselines.ttranse:METHOD",
+    "hyte": "tgap.baselines.hyte:METHOD",
+    "ta-transe": "tgap.baselines.ta_transe:METHOD",
+    "ta-distmult": "tgap.baselines.ta_distmult:METHOD",
+    "de-simple": "tgap.baselines.de_simple:METHOD",
+    "tcomplex": "tgap.baselines.tcomplex:METHOD",
+    "tntcomplex": "tgap.baselines.tntcomplex:METHOD",
 }
 DEFAULT = "tgap"
 BESIDE = ("recency", "frequency")  # cheap enough to stand beside every result

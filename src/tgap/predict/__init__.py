@@ -8,5 +8,6 @@ from tgap.explain.explanation import ExplainOptions, Explanation
 from tgap.explain.schema import Answer, Question
 from tgap.predict.prediction import Prediction
 from tgap.predict.predictor import Predictor
+from tgap.predict.support import Support
 
-__all__ = ["Answer", "ExplainOptions", "Explanation", "Prediction", "Predictor", "Question"]
+__all__ = ["Answer", "ExplainOptions", "Explanation", "Prediction", "Predictor", "Question", "Support"]

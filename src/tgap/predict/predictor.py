@@ -16,6 +16,7 @@ from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.top import top_answers
 from tgap.explain.explanation import ExplainOptions, Explanation, make_explanation
 from tgap.explain.naming import Names
+from tgap.explain.nearby import nearby_facts
 from tgap.explain.schema import Answer
 from tgap.explain.wording import percent
 from tgap.graph import View
@@ -23,7 +24,8 @@ from tgap.graph.view import WHOLE
 from tgap.predict.known import Known
 from tgap.predict.prediction import Prediction
 from tgap.predict.question import ParsedQuestion, When, parse_question
-from tgap.scorer import Explainer, QueryBatch, Scorer
+from tgap.predict.support import Support, support_sentence
+from tgap.scorer import Explainer, QueryBatch, ScoreKind, Scorer
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
 
@@ -143,6 +145,37 @@ class Predictor:
             notes=notes,
             asked_fact_hidden=asked >= 0,
         )
+
+    def support(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002
+        time: When | None = None,
+        *,
+        answer: str | None = None,
+        count: int = 5,
+    ) -> Support:
+        """What can be shown for an answer whatever the method: how it stands, and the nearest facts of the pair."""
+        parsed = parse_question(self.dataset, subject, relation, object, time)
+        scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
+        index = self._chosen_answer(parsed, answer, scores)
+        facts = nearby_facts(self.dataset, self.names, parsed.query, index, count)
+        pair = (self.names.entity(parsed.query.subject), self.names.entity(index))
+        return Support(
+            question=parsed.question,
+            answer=self._answer(scores, index, Known(self.dataset, parsed.query)),
+            probability=self.scorer.kind is not ScoreKind.ORDER,
+            scorer=self.scorer.name,
+            sentence=support_sentence(self.scorer.name, len(facts), pair),
+            facts=facts,
+            notes=parsed.notes,
+        )
+
+    @property
+    def walks(self) -> bool:
+        """Whether the scorer can show its walk."""
+        return isinstance(self.scorer, Explainer)
 
     @property
     def explainer(self) -> Explainer:
