@@ -175,7 +175,9 @@ def _by_position(
 def _is_dates(texts: list[str]) -> bool:
     """Whether all texts are dates; plain numbers may be names."""
     given = [text for text in texts if text]
-    return bool(given) and bool((read_instants(given).precision > NUMBER).all())
+    if not given or not all(any(map(str.isdigit, text)) for text in given):  # quick, and true of most names
+        return False
+    return bool((read_instants(given).precision > NUMBER).all())
 
 
 def _locate(column: str, role: str, header: list[str] | None, width: int, file: str) -> int:
