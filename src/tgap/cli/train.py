@@ -133,7 +133,7 @@ def _record_untrained(folder: RunFolder, config: RunConfig, data: Dataset) -> No
     click.echo(f"The run lies in {folder.path}. Next: {program()} evaluate {folder.path}")
 
 
-def _tell_stopping(number: int) -> None:
+def tell_stopping(number: int) -> None:
     """Say that a signal was heard. Inside a signal handler only a bare write is safe: a print may be under way."""
     again = "; press Ctrl-C again to quit at once" if number == signal.SIGINT else ""
     start = "\n" if os.isatty(2) else ""  # a terminal stands behind the bar and its ^C
@@ -151,7 +151,7 @@ def _train(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
     click.echo(f"Run folder: {folder.path}  (Ctrl-C saves and stops)")
     interruption = Interruption()
     started = time.monotonic()
-    with interruption.on_signals(_tell_stopping):
+    with interruption.on_signals(tell_stopping):
         try:
             trained = train_config(config, data, folder=folder, listeners=[Display()], interruption=interruption)
         except TrainingError as error:

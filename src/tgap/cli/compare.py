@@ -1,0 +1,121 @@
+"""tgap compare: train what is missing, rank everything under one protocol, write one table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from tgap.errors import ConfigError
+
+_WIDE = 120  # columns of a terminal that has room for the whole table
+
+
+@click.command("compare")
+@click.argument("dataset")
+@click.option("--methods", metavar="A,B,...", help="Which methods, by name. [default: all]")
+@click.option("--run", "runs", multiple=True, metavar="METHOD=RUN", help="Take this run as it is; may be repeated.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    metavar="N",
+    help="Longest training of each method, over all resumes. [default: until its own end]",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="[default: runs/compare-DATASET]"
+)
+@click.option("--split", type=click.Choice(["test", "valid"]), default="test", show_default=True, help="What is asked.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask a random sample of so many queries.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Processor threads. [default: all cores]")
+def compare(
+    dataset: str,
+    methods: str | None,
+    runs: Sequence[str],
+    minutes: float,
+    out: Path | None,
+    split: str,
+    limit: int | None,
+    threads: int | None,
+) -> None:
+    """Compare methods on a dataset: train what is missing, rank all of them, write Markdown, CSV, JSON and a page.
+
+    The same command goes on where an earlier one stopped; what is trained and ranked is not done again. Shipped runs
+    of the dataset and those given by --run are taken as they are.
+
+    \b
+    Examples:
+      tgap compare icews14
+      tgap compare icews14 --methods tntcomplex,distmult,recency --minutes 10
+      tgap compare mine --run tgap=runs/mine
+    """
+    from rich.console import Console
+
+    from tgap.cli.compare_display import PlanDisplay
+    from tgap.cli.reports import print_table
+    from tgap.cli.train import tell_stopping
+    from tgap.compare.document import compare as compare_outcomes
+    from tgap.compare.document import (
+        comparison_csv,
+        comparison_json,
+        comparison_markdown,
+        footnotes,
+        main_table,
+        short_table,
+    )
+    from tgap.compare.page import comparison_page
+    from tgap.compare.plan import make_plan
+    from tgap.compare.ranks_file import Questions
+    from tgap.compare.session import Limits, work_off
+    from tgap.data import LeakWarning, load_dataset
+    from tgap.evaluation.bootstrap import Bootstrap
+    from tgap.kernels import set_threads
+    from tgap.runs.environment import describe_environment
+    from tgap.runs.files import write_text
+    from tgap.training.interruption import Interruption, InterruptionError
+
+    folder = out or Path("runs") / f"compare-{Path(dataset).name}"
+    plan = make_plan(dataset, folder, _names(methods), _pairs(runs))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # the notes under the table say it about these very queries
+        data = load_dataset(dataset)
+    used = set_threads(threads, whole_process=True)
+    interruption = Interruption()
+    with interruption.on_signals(tell_stopping), PlanDisplay(plan) as display:
+        try:
+            outcomes = work_off(plan, data, Questions(split, limit), Limits(minutes, used), display, interruption)
+        except InterruptionError:
+            click.echo(f"Stopped; everything is saved in {folder}. The same command goes on from here.")
+            raise SystemExit(128 + (interruption.signal_number or 0)) from None
+    comparison = compare_outcomes(outcomes, data, Bootstrap(), describe_environment(data, used))
+    console = Console()
+    print_table(console, main_table(comparison) if console.width >= _WIDE else short_table(comparison))
+    for line in footnotes(comparison):
+        click.echo(line)
+    texts = {
+        "md": comparison_markdown(comparison),
+        "csv": comparison_csv(comparison),
+        "json": comparison_json(comparison),
+        "html": comparison_page(comparison),
+    }
+    for ending, text in texts.items():
+        write_text(folder / f"comparison.{ending}", text)
+    click.echo(f"wrote {folder}/comparison.{{{','.join(texts)}}}")
+
+
+def _names(text: str | None) -> list[str]:
+    """Names between commas."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _pairs(runs: Sequence[str]) -> dict[str, str]:
+    """METHOD=RUN as given."""
+    pairs = {}
+    for text in runs:
+        method, sign, run = text.partition("=")
+        if not (sign and method and run):
+            raise ConfigError(f"--run {text!r} is not METHOD=RUN; write for instance --run tgap=runs/mine")
+        pairs[method] = run
+    return pairs

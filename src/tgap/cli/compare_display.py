@@ -1,0 +1,119 @@
+"""What a comparison looks like in a terminal: a line per method with what it is doing, how long, and how well.
+
+Where the output is not a terminal there is a plain line whenever a method begins or ends something.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from tgap.cli.train_display import duration
+from tgap.compare.plan import Entry, Plan
+from tgap.compare.session import Outcome
+from tgap.training.events import Listener, Started, Stepped, Validated
+
+
+class PlanDisplay:
+    """A ``Watcher`` that shows the whole plan."""
+
+    def __init__(self, plan: Plan, console: Console | None = None) -> None:
+        self._console = console or Console()
+        self._lines = {entry.name: Line(entry) for entry in plan.entries}
+        self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=2, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def training(self, entry: Entry) -> Listener:
+        """The method's line follows the loop."""
+        line = self._lines[entry.name]
+        line.begin("training")
+        self._say(f"{entry.title}: training")
+        return line
+
+    def scoring(self, entry: Entry) -> Callable[[int, int], None]:
+        """The method's line counts queries."""
+        line = self._lines[entry.name]
+        line.begin("ranking")
+        self._say(f"{entry.title}: ranking")
+        return line.counted
+
+    def done(self, entry: Entry, outcome: Outcome) -> None:
+        """The method's line keeps its result."""
+        mrr = outcome.evaluation.report.headline.mrr
+        self._lines[entry.name].end(mrr)
+        self._say(f"{entry.title}: MRR {mrr:.3f}")
+
+    def _say(self, text: str) -> None:
+        if not self._console.is_terminal:
+            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def _table(self) -> Table:
+        table = Table(box=None, pad_edge=False)
+        for name, justify in (("Method", "left"), ("State", "left"), ("Time", "right"), ("MRR", "right")):
+            table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        for line in self._lines.values():
+            table.add_row(*line.cells())
+        return table
+
+
+class Line(Listener):
+    """What one method is doing."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._title = entry.title
+        self._doing, self._note, self._mrr = "", "", ""
+        self._begun: float | None = None
+        self._spent = 0.0
+        self._epochs = 0.0
+
+    def begin(self, doing: str) -> None:
+        """Something new."""
+        self._stop_clock()
+        self._doing, self._note, self._begun = doing, "", time.monotonic()
+
+    def end(self, mrr: float) -> None:
+        """All of it is done."""
+        self._stop_clock()
+        self._doing, self._note, self._mrr = "done", "", f"{mrr:.3f}"
+
+    def counted(self, done: int, total: int) -> None:
+        """Queries ranked so far."""
+        self._note = f"{done / total:.0%} of {total:,} queries"
+
+    def on_start(self, event: Started) -> None:
+        """Training begins or goes on."""
+        self._epochs = event.epochs
+
+    def on_step(self, event: Stepped) -> None:
+        """Training has moved."""
+        self._note = f"epoch {event.at.epochs:.1f} of {self._epochs:g}, loss {event.loss:.3f}"
+
+    def on_validation(self, event: Validated) -> None:
+        """Show the validation MRR until there is a better one."""
+        self._mrr = f"({event.validation['time']['mrr']:.3f})"
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Method, state, time and MRR; that of validation in brackets."""
+        spent = self._spent + (0.0 if self._begun is None else time.monotonic() - self._begun)
+        state = f"{self._doing} {self._note}".strip() or "waiting"
+        return self._title, state, duration(spent) if spent else "", self._mrr
+
+    def _stop_clock(self) -> None:
+        if self._begun is not None:
+            self._spent += time.monotonic() - self._begun
+        self._begun = None

@@ -1,0 +1,98 @@
+"""What a comparison consists of: one entry per method, and where its run is or will be.
+
+    OUT/runs/METHOD/            runs that the comparison trains itself
+    OUT/ranks/METHOD.safetensors   ranks of every query, see ``ranks_file``
+    OUT/comparison.{md,csv,json,html}
+
+A method that needs no training has no run. A run that the user names, or one that is shipped for the dataset, is
+taken as it is and never trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tgap.config import RunConfig
+from tgap.errors import ConfigError, RunError
+from tgap.learner import Method
+from tgap.methods import METHODS, config_for, find_method
+from tgap.runs.folder import RunFolder, find_run, shipped_runs
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method of a comparison."""
+
+    method: Method
+    folder: RunFolder | None  # None: it answers at once
+    given: bool = False  # the run is taken as it is
+
+    @property
+    def name(self) -> str:
+        """In files and on the command line."""
+        return self.method.name
+
+    @property
+    def title(self) -> str:
+        """In tables."""
+        return self.method.title
+
+    def config(self, dataset: str) -> RunConfig:
+        """Settings of the run, or those that it will be made with."""
+        if self.folder is not None and self.folder.config_file.exists():
+            return self.folder.config()
+        return config_for(self.name, dataset)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All entries, in the order of the table of methods, and the folder that everything goes to."""
+
+    dataset: str
+    out: Path
+    entries: tuple[Entry, ...]
+
+    def ranks_file(self, entry: Entry) -> Path:
+        """Where an entry's ranks are kept."""
+        return self.out / "ranks" / f"{entry.name}.safetensors"
+
+
+def make_plan(dataset: str, out: Path, methods: Sequence[str], given: Mapping[str, str]) -> Plan:
+    """Plan for some methods (none named: all); ``given`` maps methods to runs that are taken as they are."""
+    chosen = {*(methods or METHODS), *given}
+    for name in chosen:
+        find_method(name)  # a wrong name is an error before anything is done
+    entries = [_entry(name, dataset, out, given) for name in METHODS if name in chosen]
+    return Plan(dataset, out, tuple(entries))
+
+
+def _entry(name: str, dataset: str, out: Path, given: Mapping[str, str]) -> Entry:
+    method = find_method(name)
+    if name in given:
+        if method.learn is None:
+            raise ConfigError(f"{name} needs no training and no run; leave {name}={given[name]} out")
+        return Entry(method, _given_run(name, dataset, given[name]), given=True)
+    if method.learn is None:
+        return Entry(method, None)
+    shipped = [find_run(run) for run in shipped_runs()]
+    fitting = [run for run in shipped if _is_of(run, name, dataset)]
+    if fitting:
+        return Entry(method, fitting[0], given=True)
+    return Entry(method, RunFolder(out / "runs" / name))
+
+
+def _given_run(name: str, dataset: str, path: str) -> RunFolder:
+    folder = find_run(path)
+    if not _is_of(folder, name, dataset):
+        config = folder.config()
+        raise RunError(
+            f"{path} is a run of {config.method} on {config.dataset}, not of {name} on {dataset}; give a fitting one"
+        )
+    return folder
+
+
+def _is_of(folder: RunFolder, method: str, dataset: str) -> bool:
+    config = folder.config()
+    return (config.method, config.dataset) == (method, dataset)
