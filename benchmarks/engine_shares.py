@@ -36,8 +36,9 @@ def labelled(engine: Any) -> Iterator[None]:
     """Inside the block the functions of each part open a range with its name."""
     from tgap.graph.subgraph import Subgraphs
     from tgap.model.displacement import Displacement
+    from tgap.model.forward import ForwardPass
+    from tgap.model.pgnn import Features
     from tgap.model.tgap import TGAP
-    from tgap.model.walk import Features, Walk
 
     backend = type(engine.model.backend)
     functions: list[tuple[str, Any, str]] = [
@@ -45,9 +46,9 @@ def labelled(engine: Any) -> Iterator[None]:
         ("PGNN", Features, "join"),
         ("flow", backend, "flow_tables step to_targets to_all"),
         ("flow", Displacement, "flow_table"),
-        ("flow", Walk, "_enter _look_ahead _batch"),
-        ("SGNN", Walk, "_update"),
-        ("sampling", Walk, "_choose_core _recording _sample"),
+        ("flow", ForwardPass, "_condition _look_ahead _inputs"),
+        ("SGNN", ForwardPass, "_update"),
+        ("sampling", ForwardPass, "_choose_core _recording _sample"),
         ("sampling", Subgraphs, "grow"),
         ("optimiser", type(engine), "improve"),
     ]

@@ -99,7 +99,10 @@ class Scorer(Protocol):
         ...
 
     def score(self, queries: QueryBatch) -> FloatArray:
-        """Scores [B, N], higher is likelier. The row of a query never depends on the rest of the batch."""
+        """Scores [B, N], higher is likelier. The row of a query does not depend on the rest of the batch, save for its
+
+        last bits where a library for linear algebra adds in another order.
+        """
         ...
 
 

@@ -47,8 +47,14 @@ def test_every_chunk_runs_once_in_a_thread_of_the_pool(chunks: int) -> None:
 
 def test_chunks_run_side_by_side() -> None:
     set_threads(2)
-    meeting = threading.Barrier(2, timeout=20)
-    run_chunks(lambda _: (meeting.wait(), None)[1], 2)  # one after the other they would wait for ever
+    meeting, met = threading.Barrier(2, timeout=20), []
+
+    def meet(chunk: int) -> None:
+        meeting.wait()  # one after the other they would wait in vain
+        met.append(chunk)
+
+    run_chunks(meet, 2)
+    assert sorted(met) == [0, 1]
 
 
 def test_an_error_in_a_chunk_reaches_the_caller_and_the_pool_lives_on() -> None:

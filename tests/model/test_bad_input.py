@@ -50,7 +50,7 @@ def guarded(model: TGAP, monkeypatch: pytest.MonkeyPatch) -> TGAP:
     def refuse(*given: object, **named: object) -> NoReturn:
         raise KernelError
 
-    monkeypatch.setattr("tgap.model.tgap.Walk", refuse)
+    monkeypatch.setattr("tgap.model.tgap.ForwardPass", refuse)
     monkeypatch.setattr(TGAP, "features", refuse)
     monkeypatch.setattr(TGAP, "features_of", refuse)
     return model

@@ -14,9 +14,9 @@ from tgap.errors import DataError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.sampling import Sample
 from tgap.methods import config_for
+from tgap.model.forward import ForwardPass
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
-from tgap.model.walk import Walk
 from tgap.scorer import QueryBatch
 
 NARROW = TGAPSettings(dimension=20, heads=5)
@@ -44,7 +44,7 @@ def walk(model: TGAP, facts: Facts, view: View, samples: Sequence[Sample]) -> tu
     """Masses at the answers and the gradients of their mean loss."""
     queries = QueryBatch(facts.subject, facts.relation, facts.time)
     row, answer = np.arange(len(queries) + 1), facts.object.astype(np.int32)
-    reached = Walk(model, queries, model.views.resolve(view), seed=0, samples=samples).to_targets(row, answer)
+    reached = ForwardPass(model, queries, model.views.resolve(view), seed=0, samples=samples).to_targets(row, answer)
     (-(reached + 1e-12).log().mean()).backward()  # type: ignore[no-untyped-call]
     return reached.detach().numpy(), gradients(model)
 
@@ -74,7 +74,7 @@ def test_masses_and_gradients_agree_on_icews14(
     view = View.all().without(graph.find_facts(facts.subject, facts.relation, facts.object, facts.time))
     queries = QueryBatch(facts.subject, facts.relation, facts.time)
     with torch.no_grad():
-        records = Walk(compiled, queries, compiled.views.resolve(view), seed=0, keep=True).records
+        records = ForwardPass(compiled, queries, compiled.views.resolve(view), seed=0, keep=True).records()
     samples = [record.sample for record in records if record.sample is not None]
     assert len(samples) == config.steps - 1
     mass, got = walk(compiled, facts, view, samples)

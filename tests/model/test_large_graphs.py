@@ -14,10 +14,10 @@ from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_rows
 from tgap.graph.resolve import VisibleGraph, visible_graph
+from tgap.model.forward import ForwardPass
 from tgap.model.scorer import TGAPScorer
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
-from tgap.model.walk import Walk
 from tgap.scorer import Query, QueryBatch
 
 Choice = Literal["uniform", "near"]
@@ -121,7 +121,7 @@ def test_a_step_is_normalised_over_the_kept_edges(choice: Choice, hidden: list[i
     features = [plain.features(5, visible)]
     found = capped.score(asked, view, 6, features)
     with torch.no_grad():
-        wanted = Walk(plain, asked, only(kept(visible, cap, 5)), 6, features).to_all()
+        wanted = ForwardPass(plain, asked, only(kept(visible, cap, 5)), 6, features).to_all()
     torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-12)
     torch.testing.assert_close(found.sum(1), torch.ones(2, dtype=torch.float64))
 

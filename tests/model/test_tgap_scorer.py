@@ -20,10 +20,10 @@ from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import VisibleGraph, visible_graph
 from tgap.model.cache import FeatureCache
+from tgap.model.pgnn import Features
 from tgap.model.scorer import TGAPScorer
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
-from tgap.model.walk import Features
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch
 
 SPAN, ENTITIES, RELATIONS = 12, 8, 3

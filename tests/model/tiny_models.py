@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
+from tgap.model.forward import StepRecord
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
-from tgap.model.walk import StepRecord
 from tgap.scorer import Query, QueryBatch
 
 Gradients = dict[str, NDArray[np.floating]]

@@ -11,8 +11,8 @@ from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.graph import View
 from tgap.model import tgap as tgap_module
+from tgap.model.forward import ForwardPass
 from tgap.model.tgap import TGAP
-from tgap.model.walk import Walk
 from tgap.scorer import QueryBatch
 
 
@@ -21,13 +21,13 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
     """Every (s, r, t) that is walked, as often as it is."""
     seen: list[tuple[int, int, int]] = []
 
-    class CountedWalk(Walk):
+    class Counted(ForwardPass):
         def __init__(self, model: TGAP, queries: QueryBatch, *others: Any) -> None:
             columns = (queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist())
             seen.extend(zip(*columns, strict=True))
             super().__init__(model, queries, *others)
 
-    monkeypatch.setattr(tgap_module, "Walk", CountedWalk)
+    monkeypatch.setattr(tgap_module, "ForwardPass", Counted)
     return seen
 
 

@@ -1,4 +1,4 @@
-"""Subgraph sampling (paper, section 4.3): core nodes of highest attention, a sample of their edges, the best of it.
+"""Subgraph sampling: core nodes of highest attention, a sample of their edges, the best of it.
 
 Nothing here carries a gradient. Cost per query: O(entities with mass) for the core nodes, O(edges of the core nodes)
 for the sample; both are selections around a cut, only the x core nodes themselves are sorted.

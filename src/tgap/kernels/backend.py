@@ -110,6 +110,10 @@ class Backend(Protocol):
 
     cpu_only: bool  # tensors must be on the CPU; otherwise they may be anywhere, all in one place
 
+    def product(self, rows: Tensor, weight: Tensor) -> Tensor:
+        """Rows [M, k] times weight [k, n], for the maps that the model applies itself."""
+        ...
+
     def maps(
         self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
     ) -> Any:

@@ -24,6 +24,7 @@ from tgap.kernels.backend import (
     Recording,
 )
 from tgap.kernels.layout import Lanes, head_widths
+from tgap.kernels.products import product
 from tgap.kernels.structure import EdgeSet
 
 _BLOCK = 8192  # rows mapped at a time: what is gathered for them is still in the cache
@@ -54,7 +55,7 @@ class MessageTables:
         """[sources, S, n]: W_s h of every source for every sign, formed once."""
         if self._every is None:
             _, signs, n = self.maps.b.shape
-            self._every = (self.source @ self.maps.message).view(-1, signs, n)
+            self._every = product(self.source, self.maps.message).view(-1, signs, n)
         return self._every
 
     def some_sources(self, edges: EdgeSet) -> Tensor:
@@ -72,7 +73,7 @@ class MessageTables:
         for sign in range(signs):
             for first in range(ends[sign], ends[sign + 1], _BLOCK):
                 part = slice(first, min(first + _BLOCK, ends[sign + 1]))
-                torch.mm(self.source.index_select(0, index[part]), maps[:, sign], out=result[part])
+                product(self.source.index_select(0, index[part]), maps[:, sign], out=result[part])
         return result[:, None]
 
 
@@ -80,6 +81,10 @@ class CompiledBackend:
     """Numba kernels on the CPU."""
 
     cpu_only = True
+
+    def product(self, rows: Tensor, weight: Tensor) -> Tensor:
+        """See ``products.py``."""
+        return product(rows, weight)
 
     def maps(
         self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
@@ -97,7 +102,7 @@ class CompiledBackend:
 
     def tables(self, maps: MessageMaps, target: Tensor, source: Tensor) -> MessageTables:
         """See ``Backend.tables``."""
-        return MessageTables(maps, target @ maps.query, source)
+        return MessageTables(maps, product(target, maps.query), source)
 
     def attend(self, tables: MessageTables, edges: EdgeSet) -> Tensor:
         """See ``Backend.attend``."""
@@ -112,7 +117,7 @@ class CompiledBackend:
 
     def h_table(self, h: Tensor, key: Tensor, settings: FlowSettings) -> Tensor:
         """See ``Backend.h_table``."""
-        return h @ Lanes.of(h.shape[1], settings.flows).spread_weight(key).T
+        return product(h, Lanes.of(h.shape[1], settings.flows).spread_weight(key).T)
 
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
         """See ``Backend.flow_tables``."""
@@ -137,8 +142,9 @@ def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
     """Tensors in lane layout and the structures that the kernels read."""
     g, tables, settings = batch.g, batch.tables, batch.settings
     lanes = Lanes.of(g.shape[1], settings.flows)
-    u = g @ lanes.spread_weight(batch.query * settings.scale).T
-    tensors = (batch.mass.value, u, g @ lanes.spread_weight(batch.key).T, tables.h, tables.relation, tables.time)
+    u = product(g, lanes.spread_weight(batch.query * settings.scale).T)
+    g_keys = product(g, lanes.spread_weight(batch.key).T)
+    tensors = (batch.mass.value, u, g_keys, tables.h, tables.relation, tables.time)
     given = flows.FlowInput(
         batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope
     )

@@ -47,7 +47,7 @@ class Keys(NamedTuple):
 
 
 class FlowScratch(NamedTuple):
-    """Scratch of one thread; every kernel leaves it as it found it (maps -1, stamps only grow)."""
+    """Scratch arrays of one thread; every kernel leaves it as it found it (maps -1, stamps only grow)."""
 
     sub_index: NDArray[np.int32]  # [N] entity -> row in the subgraph list, or -1
     mass_index: NDArray[np.int32]  # [N] entity -> entry of the mass list, or -1

@@ -54,7 +54,7 @@ class RowCache(NamedTuple):
 
 
 class MessageScratch(NamedTuple):
-    """Scratch of one chunk."""
+    """Scratch arrays of one chunk."""
 
     relation: RowCache
     time: RowCache
@@ -76,10 +76,10 @@ def _row_cache(rows: int, width: int, dtype: np.dtype, backward: bool) -> RowCac
     )
 
 
-def scratch(
+def message_scratch(
     backward: bool, relations: int, buckets: int, signs: int, degree: int, width: int, dtype: np.dtype
 ) -> MessageScratch:
-    """Scratch for tables of this size."""
+    """Fresh scratch arrays for tables of this size."""
     return MessageScratch(
         relation=_row_cache(relations * signs, width, dtype, backward),
         time=_row_cache(buckets * signs, width, dtype, backward),

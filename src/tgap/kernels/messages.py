@@ -50,7 +50,7 @@ class _Gather(torch.autograd.Function):
         scratch_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
 
         def kernel(chunk: int) -> None:
-            scratch = compiled_messages.scratch(False, *scratch_size)
+            scratch = compiled_messages.message_scratch(False, *scratch_size)
             compiled_messages.gather_forward(
                 cuts[chunk], cuts[chunk + 1], incoming, buckets.bounds, shape, lanes.tuple, *tables, out_flat, score,
                 row_max, row_scale, scratch,
@@ -78,7 +78,7 @@ class _Gather(torch.autograd.Function):
         source_cuts = even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
 
         def rows(chunk: int) -> None:
-            scratch = compiled_messages.scratch(True, *scratch_size)
+            scratch = compiled_messages.message_scratch(True, *scratch_size)
             compiled_messages.gather_backward(
                 cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, flat(out), score, row_max,
                 row_scale, grad, d_u_flat, flat(d_b[chunk]), flat(d_c[chunk]), coefficient, scratch,

@@ -50,6 +50,10 @@ class ReferenceBackend:
 
     cpu_only = False
 
+    def product(self, rows: Tensor, weight: Tensor) -> Tensor:
+        """As torch does it."""
+        return rows @ weight
+
     def maps(
         self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
     ) -> MessageMaps:

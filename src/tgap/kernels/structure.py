@@ -54,7 +54,10 @@ class EdgeSet:
 
 
 class Adjacency(NamedTuple):
-    """The visible graph, as the flow reads it (see graph/temporal.py), whole or with some edges of each row only."""
+    """The visible edges out of every entity as compressed rows (CSR), whole or with some edges of each row only.
+
+    See graph/temporal.py for the layout.
+    """
 
     row: NDArray[np.int64]  # [N+1]
     relation: NDArray[np.int32]  # [E]
@@ -70,7 +73,7 @@ class Adjacency(NamedTuple):
 
 
 class QueryState(NamedTuple):
-    """Where the queries of a batch stand before a step."""
+    """Where the queries of a batch stand before a step: mass (the frontier), subgraph and time of each."""
 
     mass_row: NDArray[np.int64]  # [B+1]
     mass_entity: NDArray[np.int32]  # [M] entities with mass

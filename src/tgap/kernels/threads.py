@@ -40,7 +40,7 @@ def set_threads(count: int | None, whole_process: bool = False) -> int:
 
 
 def num_threads() -> int:
-    """Threads in use; the first question decides for all cores if nobody chose before."""
+    """Threads in use; whoever asks first decides for all cores if nobody chose before."""
     if not _threads:
         with _lock:
             if not _threads:  # nobody was quicker

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from tgap.graph import View
-from tgap.model.walk import Features
+from tgap.model.pgnn import Features
 
 Key = tuple[int, View]  # time of the query and what it sees
 

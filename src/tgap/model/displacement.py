@@ -1,4 +1,4 @@
-"""Displacement encoding (paper, section 4.1): how long before or after the query an event lies.
+"""Displacement encoding: how long before or after the query an event lies.
 
 Sign and size are encoded apart: the sign chooses a weight matrix, the size an embedding tau. Here the tables of tau
 are built and cut to what each part of the model reads.
@@ -35,7 +35,7 @@ class Displacement(nn.Module):
         self.flow = nn.Parameter(torch.empty(own, config.dimension)) if own is not None else None
 
     def origin(self, time: int) -> int:
-        """What PGNN and SGNN subtract from an event's time; the first instant is 0."""
+        """What PGNN and SGNN subtract from an event's time; the first time is 0."""
         return time if self.relative else -1
 
     def flow_origin(self, time: int) -> int:

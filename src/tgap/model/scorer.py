@@ -12,9 +12,9 @@ from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
 from tgap.model.cache import FeatureCache
+from tgap.model.pgnn import Features
 from tgap.model.tgap import TGAP
 from tgap.model.trace import step_trace
-from tgap.model.walk import Features
 from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, Trace
 
 _FEW = 4  # rows with less than this part of all edges are cheaper to compute by themselves
@@ -59,7 +59,7 @@ class TGAPScorer:
         self._layers: tuple[list[Any], Any] | None = None
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
-        """Scores [B, N] from what ``view`` shows; a row does not depend on the rest of the batch."""
+        """Scores [B, N] from what ``view`` shows; a row does not depend on the rest of the batch, bit for bit."""
         if len(queries):
             self.model.check(queries)
         parts: list[FloatArray] = []
@@ -118,8 +118,7 @@ class TGAPScorer:
     def _shared(self) -> tuple[list[Any], Any]:
         """Maps of the PGNN layers and the tables of the first, which all times share; made when first needed."""
         if self._layers is None:
-            maps = [self.model.maps(layer) for layer in self.model.pgnn]
-            self._layers = maps, self.model.first_tables()
+            self._layers = self.model.pgnn_maps(), self.model.first_tables()
         return self._layers
 
 

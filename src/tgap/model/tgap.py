@@ -1,6 +1,7 @@
-"""T-GAP (paper, section 4): its parameters, the features that PGNN gives, and what can be asked of the model.
+"""T-GAP: its parameters, and what can be asked of the model: loss, scores, the record of a query.
 
-The walk itself (T steps of flow, sampling and SGNN) is in walk.py; docs/model.md is the definition of both.
+The parts stand in files of their own, in the paper's order: displacement, attention and pgnn, query, flow, sgnn. The T
+steps that a batch of queries takes through them are in forward.py. docs/model.md is the definition of all of it.
 
 Legend: B queries, N entities, d width.
 """
@@ -15,7 +16,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import leaky_relu
 
 from tgap.errors import ConfigError, QueryError
 from tgap.graph import TemporalGraph, View
@@ -24,16 +24,17 @@ from tgap.graph.resolve import Resolver, VisibleGraph
 from tgap.graph.subgraph import whole_edge_set
 from tgap.graph.temporal import FARTHEST
 from tgap.kernels import backend
-from tgap.kernels.backend import AttentionSettings
 from tgap.kernels.structure import EdgeSet
 from tgap.learner import Loss
 from tgap.model.attention import MessageAttention
 from tgap.model.batch import HiddenBatch
 from tgap.model.displacement import Displacement
 from tgap.model.flow import AttentionFlow
-from tgap.model.question import Entry, QueryVector
+from tgap.model.forward import ForwardPass, StepRecord
+from tgap.model.pgnn import PGNN, Features
+from tgap.model.query import Conditioning, QueryVector
 from tgap.model.settings import TGAPSettings
-from tgap.model.walk import Features, StepRecord, Walk
+from tgap.model.sgnn import SGNN
 from tgap.scorer import IntArray, QueryBatch
 
 
@@ -53,18 +54,12 @@ class TGAP(nn.Module):
         self.entity = nn.Parameter(torch.empty(graph.num_entities, width))
         self.relation = nn.Parameter(torch.empty(2 * graph.num_relations + 1, width))
         self.displacement = Displacement(config, span)
-        signs = self.displacement.signs
-        self.pgnn = nn.ModuleList([MessageAttention(config, signs) for _ in range(config.pgnn_layers)])
-        self.sgnn = MessageAttention(config, signs, arrival=config.arrival_term)
-        self.query = QueryVector(config)
-        self.enter = Entry(config)
-        self.flow = AttentionFlow(config, self.displacement.flow_buckets, graph.loop_relation)
-        self.attention = AttentionSettings(
-            heads=config.heads,
-            scale=1 / math.sqrt(width / config.heads) if config.scaled else 1.0,
-            slope=config.leaky_slope,
-            buckets=self.displacement.buckets,
-        )
+        layers = range(config.pgnn_layers)
+        self.pgnn = PGNN(MessageAttention(config, self.displacement, self.backend) for _ in layers)
+        self.sgnn = SGNN(config, self.displacement, self.backend)
+        self.query = QueryVector(config, self.backend)
+        self.enter = Conditioning(config, self.backend)
+        self.flow = AttentionFlow(config, self.displacement.flow_buckets, graph.loop_relation, self.backend)
         self._initialise(seed)
 
     def _initialise(self, seed: int) -> None:
@@ -101,9 +96,9 @@ class TGAP(nn.Module):
         row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
         answer = facts[:, 3].astype(np.int32)
         reached = []
-        for part, walk in self._walks(distinct, view, seed):  # sorted by time, so parts are stretches
+        for part, run in self._passes(distinct, view, seed):  # sorted by time, so parts are stretches
             first, stop = row[part[0]], row[part[-1] + 1]
-            reached.append(walk.to_targets(row[part[0] : part[-1] + 2] - first, answer[first:stop]))
+            reached.append(run.to_targets(row[part[0] : part[-1] + 2] - first, answer[first:stop]))
         mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
         return Loss(-(mass + 1e-12).log().mean(), {"unreachable": int((mass.detach() == 0).sum())})
 
@@ -112,8 +107,8 @@ class TGAP(nn.Module):
         """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``, if at hand."""
         self.check(queries)
         scores = self.entity.new_empty((len(queries), self.graph.num_entities))
-        for part, walk in self._walks(queries, view, seed, features):
-            scores[self.tensor(part)] = walk.to_all()
+        for part, run in self._passes(queries, view, seed, features):
+            scores[self.tensor(part)] = run.to_all()
         return scores
 
     @torch.no_grad()
@@ -124,7 +119,7 @@ class TGAP(nn.Module):
         assert len(query) == 1, "a record is of one query"
         self.check(query)
         visible = self._visible_at(view)(int(query.time[0]))
-        return Walk(self, query, visible, seed, features, keep=True).finish()
+        return ForwardPass(self, query, visible, seed, features, keep=True).records()
 
     def feature_times(self, times: IntArray, view: View) -> tuple[IntArray, IntArray]:
         """The times to compute features for, ascending, and which of them is each query's.
@@ -138,42 +133,30 @@ class TGAP(nn.Module):
         return distinct, group.ravel()
 
     def features(self, time: int, visible: VisibleGraph, seed: int = 0, tables: Any = None) -> Features:
-        """PGNN (paper, section 4.2) for a query time. ``seed`` matters only where rows are capped.
+        """What PGNN gives for a query time. ``seed`` matters only where rows are capped.
 
         ``tables``: those of ``first_tables``, where several times share them.
         """
-        h: Tensor = self.entity
         edges = self.edges(time, visible, seed)
-        for number, layer in enumerate(self.pgnn):
-            shared = tables if number == 0 and tables is not None else self.backend.tables(self.maps(layer), h, h)
-            h = self.activate(self.backend.attend(shared, edges))
-        return self._features(h)
+        return self._features(self.pgnn(self.entity, self.relation, self.displacement.size, edges, tables))
 
     def features_of(
-        self, entities: IntArray, time: int, visible: VisibleGraph, seed: int, layers: Sequence[Any]
+        self, entities: IntArray, time: int, visible: VisibleGraph, seed: int, maps: Sequence[Any]
     ) -> Features:
-        """The features of some entities only, in their order. ``layers``: ``maps`` of the PGNN layers, at most one."""
-        h = self.entity.index_select(0, self.tensor(entities))
-        for maps in layers:
-            edges = self._edges_into(entities, time, visible, seed)
-            h = self.activate(self.backend.attend(self.backend.tables(maps, h, self.entity), edges))
-        return self._features(h)
+        """The features of some entities only, in their order, with at most one layer; ``maps``: ``pgnn_maps()``."""
+        edges = self._edges_into(entities, time, visible, seed)
+        return self._features(self.pgnn.rows(maps, self.entity, self.tensor(entities), edges))
 
     def first_tables(self) -> Any:
         """What the first PGNN layer reads: it does not depend on the query's time. None without layers."""
-        return self.backend.tables(self.maps(self.pgnn[0]), self.entity, self.entity) if self.pgnn else None
+        return self.pgnn.first_tables(self.entity, self.relation, self.displacement.size)
 
-    def maps(self, layer: nn.Module) -> Any:
-        """What a layer of PGNN or SGNN reads besides features."""
-        assert isinstance(layer, MessageAttention), "PGNN and SGNN are made of attention layers"
-        return self.backend.maps(layer.weights(), self.relation, self.displacement.size, self.attention)
-
-    def activate(self, h: Tensor) -> Tensor:
-        """What follows PGNN and SGNN."""
-        return leaky_relu(h, self.config.leaky_slope) if self.config.activation else h
+    def pgnn_maps(self) -> list[Any]:
+        """What the PGNN layers make of parameters and embeddings alone."""
+        return self.pgnn.maps(self.relation, self.displacement.size)
 
     def _features(self, h: Tensor) -> Features:
-        return Features(h, self.backend.h_table(h, self.flow.key, self.flow.settings))
+        return Features(h, self.flow.h_table(h))
 
     def edges(self, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
         """All visible edges (or those that the cap leaves of each row), seen from a query time."""
@@ -190,10 +173,10 @@ class TGAP(nn.Module):
         origin, signs = self.displacement.origin(time), self.displacement.signs
         return capped_edge_set(visible, self._inverse, entities, origin, time, cap, signs)
 
-    def _walks(
+    def _passes(
         self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
-    ) -> Iterator[tuple[IntArray, Walk]]:
-        """Queries that are walked together, by number, and their walk. PGNN runs once for each time."""
+    ) -> Iterator[tuple[IntArray, ForwardPass]]:
+        """Queries that go together, by number, and their forward pass. PGNN runs once for each time."""
         times, group = self.feature_times(queries.time, view)
         visible_at = self._visible_at(view)
         if features is None and not self.config.lazy:
@@ -202,7 +185,7 @@ class TGAP(nn.Module):
         for part in self._parts(queries.time, view):
             visible = visible_at(int(queries.time[part[0]]))
             mine = None if features is None else [features[k] for k in np.unique(group[part])]
-            yield part, Walk(self, queries.take(part), visible, seed, mine)
+            yield part, ForwardPass(self, queries.take(part), visible, seed, mine)
 
     def _visible_at(self, view: View) -> Callable[[int], VisibleGraph]:
         """What a query of a given time sees; resolved once where all see the same."""
@@ -212,7 +195,7 @@ class TGAP(nn.Module):
         return lambda _: visible
 
     def _parts(self, times: IntArray, view: View) -> list[IntArray]:
-        """Queries walked together, by number: all of them; those of one time where rows, features or what is visible
+        """Queries that go together, by number: all of them; those of one time where rows, features or what is visible
 
         depend on it; one by one where every entity has a feature for every query.
         """
@@ -235,7 +218,7 @@ class TGAP(nn.Module):
                 ' move it there or build it with kernels="reference"'
             )
         if not len(queries):
-            raise QueryError("the batch is empty; ask at least one question")
+            raise QueryError("the batch is empty; ask at least one query")
         bounds = {"subject": self.graph.num_entities, "relation": 2 * self.graph.num_relations}
         for what, bound in bounds.items():
             ids = getattr(queries, what)

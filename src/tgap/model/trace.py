@@ -6,7 +6,7 @@ import numpy as np
 
 from tgap.graph import TemporalGraph
 from tgap.graph.crossing import CrossedEdges, EdgeColumns, crossed_edges
-from tgap.model.walk import StepRecord
+from tgap.model.forward import StepRecord
 from tgap.scorer import Query, StepTrace
 
 

@@ -1,4 +1,4 @@
-"""The question in the model: the vector q, and how it enters the features of the subgraph."""
+"""The query in the model: its vector q, and how it conditions the features of its subgraph."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
+from tgap.kernels import Backend
 from tgap.model.attention import MessageAttention
 from tgap.model.settings import TGAPSettings
 
@@ -13,8 +14,9 @@ from tgap.model.settings import TGAPSettings
 class QueryVector(nn.Module):
     """q = W_c act(W_present (h_q + rho_q)) as in the paper, or q = W_c [e_s || rho_q] from raw embeddings."""
 
-    def __init__(self, config: TGAPSettings) -> None:
+    def __init__(self, config: TGAPSettings, backend: Backend) -> None:
         super().__init__()
+        self._product = backend.product
         self.paper = config.query_vector == "paper"
         self.slope = config.leaky_slope
         width = config.dimension
@@ -25,28 +27,29 @@ class QueryVector(nn.Module):
         """[B, d] from the subject's embedding and PGNN feature and the relation's embedding, all [B, d]."""
         if self.paper:
             present = min(1, len(sgnn.message) - 1)
-            inner = (h + relation) @ sgnn.message[present].T
+            inner = self._product(h + relation, sgnn.message[present].T)
             if sgnn.message_bias is not None:
                 inner = inner + sgnn.message_bias[present]
-            q = leaky_relu(inner, self.slope) @ self.weight.T
+            q = self._product(leaky_relu(inner, self.slope), self.weight.T)
         else:
-            q = torch.cat([embedding, relation], dim=1) @ self.weight.T
+            q = self._product(torch.cat([embedding, relation], dim=1), self.weight.T)
         return q if self.bias is None else q + self.bias
 
 
-class Entry(nn.Module):
-    """g <- W_g [g || q] + b_g: the question joins the features of its subgraph."""
+class Conditioning(nn.Module):
+    """g <- W_g [g || q] + b_g: every feature of the subgraph learns what is asked."""
 
-    def __init__(self, config: TGAPSettings) -> None:
+    def __init__(self, config: TGAPSettings, backend: Backend) -> None:
         super().__init__()
+        self._product = backend.product
         width = config.dimension
         self.weight = nn.Parameter(torch.empty(width, 2 * width))
         self.bias = nn.Parameter(torch.empty(width)) if config.bias else None
 
     def forward(self, g: Tensor, q: Tensor, query: Tensor) -> Tensor:
-        """[Q, d] from g [Q, d], q [B, d] and the query of each row [Q]. W_g q is formed once a query."""
+        """[Q, d] from g [Q, d], q [B, d] and the query of each row [Q]. W_g q is formed once per query."""
         own, asked = torch.chunk(self.weight, 2, dim=1)
-        shift = q @ asked.T
+        shift = self._product(q, asked.T)
         if self.bias is not None:
             shift = shift + self.bias
-        return g @ own.T + shift.index_select(0, query)
+        return self._product(g, own.T) + shift.index_select(0, query)
