@@ -34,6 +34,12 @@ def test_predict_gives_the_same_document_as_the_predictor(client: httpx.Client, 
     assert found == json.loads(predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=4).to_json())
 
 
+def test_an_answer_beyond_the_list_is_told_of_on_request(client: httpx.Client) -> None:
+    found = ask(client, "predict", top=1, answer="far away")
+    assert [answer["name"] for answer in found["answers"]] != ["Far Away"]
+    assert found["asked"]["name"] == "Far Away"
+
+
 @pytest.mark.parametrize("hole", [None, "?"])
 def test_the_subject_can_be_asked_for(client: httpx.Client, hole: str | None) -> None:
     found = ask(client, "predict", subject=hole, object="south_korea")
@@ -150,3 +156,33 @@ def test_profile_of_a_relation_without_test_facts(client: httpx.Client) -> None:
 def test_names_are_sent_as_they_are(client: httpx.Client) -> None:
     found = ask(client, "predict", subject=SCRIPT, relation="Praise <loudly>")
     assert found["question"]["subject"] == SCRIPT
+
+
+def test_a_sweep_follows_answers_through_time(client: httpx.Client) -> None:
+    asked = {"subject": "North Korea", "relation": "Threaten", "since": "2014-04-25", "until": "2014-05-05"}
+    reply = client.post("/api/v1/sweep", json={**asked, "points": 6, "answers": ["japan", "South Korea"]})
+    points = [json.loads(line)["point"] for line in reply.text.splitlines()]
+    assert [point["time"] for point in points] == [
+        "2014-04-25",
+        "2014-04-27",
+        "2014-04-29",
+        "2014-05-01",
+        "2014-05-03",
+        "2014-05-05",
+    ]
+    there = next(point for point in points if point["time"] == "2014-04-29")
+    listed = {answer["name"]: answer for answer in ask(client, "predict", top=100)["answers"]}
+    assert there["answers"] == [listed["Japan"], listed["South Korea"]]
+    assert there["best"]["rank"] == 1
+    wrong = client.post("/api/v1/sweep", json={**asked, "until": "2014-01-01", "answers": ["Japan"]})
+    assert "begins after its end" in wrong.json()["error"]["message"]
+    wrong = client.post("/api/v1/sweep", json={**asked, "answers": ["Japn"]})
+    assert wrong.json()["error"]["field"] == "answers"
+
+
+def test_the_report_is_the_page_of_the_command_line(client: httpx.Client, predictor: Predictor) -> None:
+    reply = client.post("/api/v1/report", json={**QUESTION, "answer": "Japan"})
+    assert reply.headers["content-type"].startswith("text/html")
+    assert "attachment" in reply.headers["content-disposition"]
+    assert reply.text == predictor.explain("North Korea", "Threaten", "?", "2014-04-29", answer="Japan").to_html()
+    assert SCRIPT not in reply.text  # names are escaped

@@ -23,7 +23,7 @@ def test_model_card(client: httpx.Client) -> None:
 
 def test_search_ranks_by_use_and_where_the_part_stands(client: httpx.Client) -> None:
     found = client.get("/api/v1/search", params={"q": "ja"}).json()["matches"]
-    assert found[0] == {"name": "Japan", "facts": 4}
+    assert found[0] == {"name": "Japan", "facts": 4, "spans": [[0, 2]], "slips": 0}
     korea = client.get("/api/v1/search", params={"q": "KOREA", "limit": 1}).json()["matches"]
     assert [match["name"] for match in korea] == ["North Korea"]
     whole = client.get("/api/v1/search", params={"q": "south korea"}).json()["matches"]
@@ -32,9 +32,16 @@ def test_search_ranks_by_use_and_where_the_part_stands(client: httpx.Client) -> 
     assert accents[0]["name"] == "Găgăuzia\u00a0"
 
 
+def test_search_forgives_slips_and_takes_words_in_any_order(client: httpx.Client) -> None:
+    (found,) = client.get("/api/v1/search", params={"q": "noth korea"}).json()["matches"]
+    assert (found["name"], found["slips"], found["spans"]) == ("North Korea", 1, [[0, 5], [6, 11]])
+    assert client.get("/api/v1/search", params={"q": "korea sou"}).json()["matches"][0]["name"] == "South Korea"
+    assert client.get("/api/v1/search", params={"q": "<<>>"}).json()["matches"] == []
+
+
 def test_nothing_typed_gives_the_most_used_names(client: httpx.Client) -> None:
     found = client.get("/api/v1/search", params={"limit": 3}).json()["matches"]
-    assert found[0] == {"name": "North Korea", "facts": 8}
+    assert found[0] == {"name": "North Korea", "facts": 8, "spans": [], "slips": 0}
     counts = [match["facts"] for match in found]
     assert counts == sorted(counts, reverse=True)
 
@@ -132,3 +139,23 @@ def test_missing_parameters_are_named(client: httpx.Client, path: str) -> None:
     assert reply.status_code == 422
     assert reply.json()["error"]["code"] == "invalid_request"
     assert "query." in reply.json()["error"]["message"]
+
+
+def test_an_entity_with_its_activity_partners_and_relations(client: httpx.Client) -> None:
+    found = client.get("/api/v1/entity", params={"entity": "north_korea"}).json()
+    assert (found["entity"], found["total"], found["acting"]) == ("North Korea", 8, 7)
+    assert (found["first"], found["last"]) == ("2014-04-01", "2014-05-12")
+    assert sum(found["activity"]) == 8
+    assert found["partners"][0] == {"name": "South Korea", "facts": 4}
+    assert found["relations"][0] == {"relation": "Threaten", "facts": 6}
+    lonely = client.get("/api/v1/entity", params={"entity": "Lonely Island"}).json()
+    assert lonely["partners"] == [{"name": "North Korea", "facts": 1}]
+
+
+def test_facts_of_an_entity_can_be_narrowed(client: httpx.Client) -> None:
+    asked = {"entity": "North Korea", "time": "2014-04-29"}
+    with_japan = client.get("/api/v1/facts", params={**asked, "partner": "japan"}).json()
+    assert with_japan["total"] == 2
+    assert all("Japan" in (fact["subject"], fact["object"]) for fact in with_japan["facts"])
+    consulting = client.get("/api/v1/facts", params={**asked, "relation": "Consult"}).json()
+    assert [fact["object"] for fact in consulting["facts"]] == ["Lonely Island"]

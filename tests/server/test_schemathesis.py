@@ -26,10 +26,14 @@ OPERATIONS = [
     ("POST", "/api/v1/explain"),
     ("POST", "/api/v1/counterfactual"),
     ("POST", "/api/v1/bulk"),
+    ("POST", "/api/v1/sweep"),
+    ("POST", "/api/v1/report"),
     ("GET", "/api/v1/profile"),
+    ("GET", "/api/v1/models"),
     ("GET", "/api/v1/model"),
     ("GET", "/api/v1/search"),
     ("GET", "/api/v1/facts"),
+    ("GET", "/api/v1/entity"),
     ("GET", "/api/v1/timeline"),
     ("GET", "/api/v1/questions/examples"),
     ("GET", "/api/v1/questions/random"),
@@ -67,13 +71,13 @@ def test_made_up_requests(description: Any, method: str, path: str) -> None:
     attack(description, method, path)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk"])
+@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep"])
 def test_made_up_requests_about_real_names(description: Any, path: str) -> None:
     """Made-up names are all unknown; with real ones the requests get as far as the model."""
     attack(description, "POST", f"/api/v1/{path}", named=True)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk"])
+@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep"])
 def test_requests_that_break_the_schema(description: Any, path: str) -> None:
     attack(description, "POST", f"/api/v1/{path}", mode=GenerationMode.NEGATIVE)
 
@@ -93,10 +97,12 @@ def with_names(body: Any, chance: random.Random) -> Any:
         "object": [*ENTITIES, None, "?"],
         "answer": [*ENTITIES, None],
     }
-    choices |= {"relation": RELATIONS, "time": TIMES}
+    choices |= {"relation": RELATIONS, "time": TIMES, "since": TIMES, "until": TIMES}
     named = {
         key: chance.choice(choices[key]) if key in choices else with_names(value, chance) for key, value in body.items()
     }
+    if "answers" in named:
+        named["answers"] = ["Japan", "South Korea"]
     if "facts" in named:
         named["facts"] = [["North Korea", "Threaten", "South Korea", "2014-04-28"]]
     return named

@@ -37,8 +37,8 @@ def main() -> int:
         take(browsing, "light", asked, nothing)
         take(browsing, "dark", asked, nothing, dark=True)
         take(browsing, "time", asked, future, only=".walk-card")
-        take(browsing, "check-dark", asked, check, dark=True, only=".check-card")
-        take(browsing, "narrow", asked, walk_in_sight, size=(NARROW[0], 800))
+        take(browsing, "check-dark", asked, check, dark=True, only=".evidence-grid")
+        take(browsing, "narrow", asked, reasons_in_sight, size=(NARROW[0], 800))
     return 0
 
 
@@ -56,6 +56,7 @@ def take(
     with browsing.page(size, dark=dark) as page:
         if "?" in address:
             open_walk(page, address)
+            page.wait_for_selector(".evidence-row", timeout=60_000)
         else:
             page.goto(address)
         act(page)
@@ -72,9 +73,9 @@ def nothing(_: Page) -> None:
     """As it is."""
 
 
-def walk_in_sight(page: Page) -> None:
-    """Scrolled down to the walk."""
-    page.evaluate("document.querySelector('.walk-card').scrollIntoView()")
+def reasons_in_sight(page: Page) -> None:
+    """Scrolled down to the reasons."""
+    page.evaluate("document.querySelector('.reasons-card').scrollIntoView()")
 
 
 def begin(page: Page) -> None:
@@ -92,10 +93,10 @@ def future(page: Page) -> None:
 
 
 def check(page: Page) -> None:
-    """The strongest events taken away."""
-    page.click("#check-button")
-    page.wait_for_selector(".check-result .bars")
-    page.locator(".check-result summary").click()
+    """The strongest event taken away."""
+    page.locator(".evidence-row input").first.check()
+    page.click("#ask-without")
+    page.wait_for_selector(".what-if .bars")
     page.mouse.move(2, 2)
 
 

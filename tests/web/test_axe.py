@@ -29,8 +29,12 @@ def faults(page: Page) -> list[str]:
 def test_no_serious_fault(browsing: Browsing, world: str, size: tuple[int, int], dark: bool) -> None:
     with browsing.page(size, dark=dark) as page:
         open_walk(page, link(world, "Galtria", "Visit", "?", "2012-09-14"))
-        page.click("#check-button")
-        page.wait_for_selector(".check-result .bars")
+        page.wait_for_selector(".evidence-row")
+        page.locator(".evidence-row input").first.check()
+        page.click("#ask-without")
+        page.wait_for_selector(".what-if .bars")
+        page.locator(".more-reasons summary").click()
+        page.locator(".walks summary").click()
         page.locator(".link").last.dispatch_event("click")
         page.wait_for_selector(".detail")
         page.locator(".edge-table summary").click()

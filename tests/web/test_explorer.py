@@ -15,6 +15,9 @@ from tgap.server.schemas import ExplainRequest, PredictRequest
 from tgap.server.service import Service
 
 QUESTION = ("Galtria", "Visit", "?", "2012-09-14")
+IN_SIGHT = (
+    "element => { const box = element.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }"
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +48,7 @@ def test_ask_with_the_keyboard_and_see_the_right_answers(browsing: Browsing, wor
         page.wait_for_selector(".picture .node")
         assert page.locator(".answers .name").all_inner_texts() == best
         assert page.locator(".answer[aria-pressed=true] .name").inner_text() == best[0]
-        assert page.inner_text("#walk-title") == f"The walk to {best[0]}"
+        assert page.inner_text("#reasons-title") == f"Why {best[0]}?"
         assert best[0] in page.inner_text("#announcer")
         assert page.locator(".node.answer").get_attribute("data-name") == best[0]
 
@@ -79,16 +82,23 @@ def test_answers_that_are_known_are_marked_and_explained_on_request(browsing: Br
     with browsing.page() as page:
         open_walk(page, link(small, "North Korea", "Threaten", "?", "2014-04-29"))
         marks = {
-            name: page.locator(f".answer[data-name='{name}'] .mark").all_inner_texts()
+            name: page.locator(f".answer-row[data-name='{name}'] .mark").all_inner_texts()
             for name in ("Japan", "South Korea", "North Korea")
         }
-        assert marks == {"Japan": ["known on this day"], "South Korea": ["known on this day"], "North Korea": []}
+        assert marks == {
+            "Japan": ["known on this day, held out (valid)"],
+            "South Korea": ["known on this day, held out (test)"],
+            "North Korea": [],
+        }
         open_walk(page, link(small, "North Korea", "Threaten", "?", "2014-05-03"))
-        assert page.inner_text(".answer[data-name='Japan'] .mark") == "known at another time"
+        assert page.inner_text(".answer-row[data-name='Japan'] .mark").startswith(
+            "known at another time, in its training"
+        )
         other = page.locator(".answer[aria-pressed=false]").first
-        name = other.get_attribute("data-name")
+        name = other.locator(".name").inner_text()
         other.locator(".why").click()
         page.wait_for_function("name => document.querySelector('#walk-title').textContent.endsWith(name)", arg=name)
+        assert page.inner_text("#reasons-title") == f"Why {name}?"
 
 
 def test_examples_and_swap(browsing: Browsing, world: str) -> None:
@@ -112,6 +122,7 @@ def test_step_through_the_walk(browsing: Browsing, world: str, world_service: Se
     explained = world_service.explain(ExplainRequest(subject="Galtria", relation="Visit", time="2012-09-14"))
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
+        page.click("[data-view=all]")
         assert page.is_disabled("#step-forward")
         assert page.locator(".node.later").count() == 0
         for step in (2, 1):
@@ -119,6 +130,7 @@ def test_step_through_the_walk(browsing: Browsing, world: str, world_service: Se
             caption = page.inner_text("#walk-caption")
             strongest = explained["steps"][step - 1]["nodes"][0]["name"]
             assert caption.startswith(f"After step {step}: {strongest}")
+            assert "of all attention" in caption
             shown = page.eval_on_selector_all(".node:not(.later)", "nodes => nodes.map(n => Number(n.dataset.column))")
             assert max(shown) == step
         page.click("#step-back")
@@ -162,13 +174,14 @@ def test_an_edge_opens_its_dated_events_and_a_node_its_facts(browsing: Browsing,
         assert rows.count() >= 1
         assert "201" in rows.first.inner_text()
         page.locator(".detail").get_by_role("button", name="what if not?").first.click()
-        page.wait_for_selector(".check-result .verdict")
-        assert "had not happened" in page.inner_text(".check-result")
+        page.wait_for_selector(".told:has-text('%')")  # told beside the event
+        assert page.locator(".told").first.evaluate(IN_SIGHT)
         page.locator(".node.start circle").click()
         page.wait_for_selector(".detail:has-text('stored facts')")
         assert page.inner_text(".detail h3") == "Galtria"
         page.get_by_role("button", name="Close").click()
         assert page.locator(".detail").count() == 0
+        assert page.evaluate("document.activeElement.dataset.name") == "Galtria"  # where the reader was before
 
 
 def test_hovering_tells_the_dated_events(browsing: Browsing, world: str) -> None:
@@ -218,7 +231,7 @@ def test_brushing_time_lights_edges(browsing: Browsing, world: str) -> None:
         page.mouse.move(plot["x"] + plot["width"] * 0.25, middle, steps=4)
         page.mouse.up()
         words = page.inner_text(".time-words")
-        assert re.match(r"2012-01-\d\d to 2012-\d\d-\d\d\. Edges of that time are lit", words)
+        assert re.match(r"2012-01-\d\d to 2012-\d\d-\d\d\. Ribbons with events of that time are lit", words)
         assert "root scale" in words
         assert page.locator(".picture.brushed").count() == 1
         assert page.locator(".link.lit.future").count() == 0  # the asked date lies to the right of the range
@@ -261,10 +274,16 @@ def test_dragging_is_debounced_and_dates_seen_before_are_not_asked_for_again(bro
         assert len(asked) == before
 
 
-def test_paths_are_told_and_traced(browsing: Browsing, world: str, world_service: Service) -> None:
-    explained = world_service.explain(ExplainRequest(subject="Galtria", relation="Visit", time="2012-09-14", paths=6))
+def test_chains_and_single_walks_are_told_and_traced(browsing: Browsing, world: str, world_service: Service) -> None:
+    asked = {"subject": "Galtria", "relation": "Visit", "time": "2012-09-14"}
+    explained = world_service.explain(ExplainRequest(**asked, paths=6, effects=0))
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
+        chains = explained["chains"]["chains"]
+        assert page.locator(".chain").count() == len(chains)
+        through = [chains[0]["links"][0]["subject"], *(hop["object"] for hop in chains[0]["links"])]
+        assert page.locator(".chain .through").first.inner_text() == " → ".join(through)
+        page.locator(".walks summary").click()
         rows = page.locator(".path")
         assert rows.count() == len(explained["paths"]["walks"])
         first = explained["paths"]["walks"][0]
@@ -277,22 +296,10 @@ def test_paths_are_told_and_traced(browsing: Browsing, world: str, world_service
         assert page.locator(".link.traced").count() + page.locator(".stay-line.traced").count() == 3
 
 
-def test_the_check_tells_what_the_answer_would_be(browsing: Browsing, world: str, best: list[str]) -> None:
-    with browsing.page() as page:
-        open_walk(page, link(world, *QUESTION))
-        page.click("#check-button")
-        page.wait_for_selector(".check-result .bars")
-        verdict = page.inner_text(".verdict")
-        assert verdict.startswith(f"Without the 5 strongest events {best[0]}")
-        assert "answer" in verdict
-        assert page.locator(".check-result .number").count() >= 3
-        assert page.locator(".facts-list li").count() == 5
-
-
 def test_deep_links_and_the_back_button(browsing: Browsing, world: str, best: list[str]) -> None:
     with browsing.page() as page:
         open_walk(page, link(world, "galtria", "VISIT", "?", "2012-09-14", best[1]))
-        assert page.inner_text("#walk-title") == f"The walk to {best[1]}"
+        assert page.inner_text("#walk-title") == f"The way to {best[1]}"
         page.locator(".answer", has_text=best[2]).first.click()
         page.wait_for_function("name => document.querySelector('#walk-title').textContent.endsWith(name)", arg=best[2])
         page.go_back()
@@ -309,12 +316,13 @@ def test_random_question_hides_its_answer_until_asked(browsing: Browsing, world:
         assert page.inner_text(".truth").startswith("True answer: ")
 
 
-@pytest.mark.parametrize("kind", ["json", "csv", "edges.csv", "svg", "png"])
+@pytest.mark.parametrize("kind", ["json", "csv", "evidence.csv", "edges.csv", "svg", "png"])
 def test_saved_files_hold_what_is_shown(
     browsing: Browsing, world: str, best: list[str], tmp_path: Path, kind: str
 ) -> None:
     with browsing.page(accept_downloads=True) as page:
         open_walk(page, link(world, *QUESTION))
+        page.wait_for_selector(".evidence-row")
         page.click("#export-button")
         with page.expect_download() as download:
             page.click(f"[data-export='save-{kind}']")
@@ -326,6 +334,8 @@ def test_saved_files_hold_what_is_shown(
         document = json.loads(content)
         assert document["prediction"]["schema"] == "tgap.prediction/1"
         assert document["explanation"]["answer"]["name"] == best[0]
+        assert document["explanation"]["sentence"].startswith(best[0])
+        assert document["explanation"]["flow"]["steps"]
     elif kind == "png":
         assert content.startswith(b"\x89PNG")
         assert len(content) > 10_000
@@ -337,7 +347,11 @@ def test_saved_files_hold_what_is_shown(
         assert len(picture.getElementsByTagName("circle")) > 3
     else:
         rows = list(csv.DictReader(io.StringIO(content.decode())))
-        assert rows[0]["name" if kind == "csv" else "subject"] == (best[0] if kind == "csv" else "Galtria")
+        if kind == "evidence.csv":
+            effects = [float(row["effect"]) for row in rows]
+            assert effects == sorted(effects, reverse=True)
+        else:
+            assert rows[0]["name" if kind == "csv" else "subject"] == (best[0] if kind == "csv" else "Galtria")
 
 
 def test_copies(browsing: Browsing, world: str, best: list[str]) -> None:
@@ -381,7 +395,7 @@ def test_every_width_holds_its_content(browsing: Browsing, world: str) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") == width
             place = "element => { const box = element.getBoundingClientRect(); return [box.top, box.right]; }"
             export = page.locator("#export-button").evaluate(place)
-            card = page.locator(".walk-card").evaluate(place)
+            card = page.locator(".reasons-card").evaluate(place)
             assert export[0] - card[0] < 30  # always in the upper right corner
             assert card[1] - export[1] < 30
             slider = page.locator("#threshold").evaluate(place)
@@ -399,7 +413,7 @@ def test_narrow_screens_scroll_only_downwards(browsing: Browsing, world: str, be
         assert page.locator(".node.answer").is_visible()
         order = [
             page.locator(place).bounding_box()
-            for place in (".place-answers", ".place-walk", ".place-paths", ".place-check")
+            for place in (".place-answers", ".place-reasons", ".place-walk", ".place-paths")
         ]
         tops = [box["y"] for box in order if box is not None]
         assert tops == sorted(tops)

@@ -6,13 +6,14 @@ import json
 import random
 
 from tests.web.node import ROOT, run_node
-from tgap.explain.wording import percent
+from tgap.explain.wording import percent, points
 
 PERCENTS = """
-import { percent } from "./src/tgap/server/static/js/format.js";
+import { percent, points } from "./src/tgap/server/static/js/format.js";
 let text = "";
 for await (const part of process.stdin) text += part;
-console.log(JSON.stringify(JSON.parse(text).map(percent)));
+const shares = JSON.parse(text);
+console.log(JSON.stringify([shares.map(percent), shares.map((share) => points(-share))]));
 """
 
 
@@ -28,8 +29,9 @@ def test_the_page_prints_shares_as_the_command_line_does() -> None:
     chance = random.Random(0)  # noqa: S311
     shares = [chance.random() * 10 ** -chance.randrange(6) for _ in range(20_000)]
     shares += [number / 4096 for number in range(4097)] + [number / 1000 for number in range(1001)]  # many half ways
-    shown = json.loads(run_node("--input-type=module", "-e", PERCENTS, text=json.dumps(shares)))
+    shown, effects = json.loads(run_node("--input-type=module", "-e", PERCENTS, text=json.dumps(shares)))
     assert shown == [percent(share) for share in shares]
+    assert effects == [points(-share) for share in shares]
 
 
 def test_the_lock_file_names_no_host_to_install_from() -> None:

@@ -51,7 +51,7 @@ def test_a_wrong_answer_in_a_link_leaves_the_answers_standing(browsing: Browsing
         assert page.locator(".answers .name").count() == 10
         page.locator(".notice .chip", has_text="Hestonia").first.click()
         page.wait_for_selector(".picture .node")
-        assert page.inner_text("#walk-title") == "The walk to Hestonia"
+        assert page.inner_text("#walk-title") == "The way to Hestonia"
 
 
 def test_while_an_answer_is_on_its_way(browsing: Browsing, world: str) -> None:
@@ -92,7 +92,7 @@ def test_a_question_is_asked_again_while_the_model_warms_up(browsing: Browsing) 
         scorer.go.set()
         page.wait_for_selector(".answers .name")
         assert page.locator(".notice").count() == 0
-        assert "without reasons" in page.inner_text(".place-walk")  # this scorer does not walk
+        assert "no walk to show" in page.inner_text(".place-reasons")  # this scorer does not walk
 
 
 def test_the_token_is_asked_for_and_kept(browsing: Browsing) -> None:
@@ -112,6 +112,39 @@ def test_the_token_is_asked_for_and_kept(browsing: Browsing) -> None:
         assert not page.locator("#token").is_visible()
 
 
+def test_closing_the_tokens_dialog_leaves_a_way_back(browsing: Browsing) -> None:
+    with running(small_app(token="open-sesame")) as address, browsing.watched() as watched:  # noqa: S106
+        page = watched.page
+        page.goto(link(address, *ASKED))
+        page.wait_for_selector("#token-input")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".notice")
+        assert "only with its token" in page.inner_text(".notice")
+        page.get_by_role("button", name="Enter the token").click()
+        page.fill("#token-input", "open-sesame")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".picture .node")
+        assert page.locator(".notice").count() == 0
+
+
+def test_a_question_that_lacks_something_says_what(browsing: Browsing, world: str) -> None:
+    with browsing.page() as page:
+        page.goto(world)
+        page.wait_for_selector(".starter")
+        page.fill("#ask-subject", "?")
+        page.fill("#ask-object", "?")
+        page.fill("#ask-relation", "Visit")
+        page.fill("#ask-time", "2012-09-14")
+        page.click(".ask-go")
+        assert "Name the subject or the object" in page.inner_text(".notice")
+        assert page.get_attribute("#ask-subject", "aria-invalid") == "true"
+        assert page.evaluate("document.activeElement.id") == "ask-subject"
+        page.fill("#ask-subject", "Galtria")
+        page.fill("#ask-time", "")
+        page.click(".ask-go")
+        assert page.inner_text(".notice") == "Name a date."
+
+
 def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing, small: str) -> None:
     with browsing.page() as page:
         page.add_init_script("window.alert = () => { window.broken = true; };")
@@ -126,8 +159,10 @@ def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing, small: str) -> 
         page.locator(".node.start circle").click()
         page.wait_for_selector(".detail:has-text('stored facts')")
         assert page.inner_text(".detail h3") == SCRIPT
-        page.click("#check-button")
-        page.wait_for_selector(".check-result .bars")
+        page.wait_for_selector(".evidence-row")
+        page.locator(".evidence-row input").first.check()
+        page.click("#ask-without")
+        page.wait_for_selector(".what-if .bars")
         assert page.evaluate("window.broken") is None
         assert page.locator("script").count() == 2  # the page's own
 

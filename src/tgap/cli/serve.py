@@ -6,7 +6,7 @@ import click
 
 
 @click.command("serve")
-@click.argument("run")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port; 0 takes any free one."
@@ -38,7 +38,7 @@ import click
 @click.option("--open", "open_browser", is_flag=True, help="Open the explorer in the browser.")
 @click.option("--quiet", is_flag=True, help="No log line for each request.")
 def serve(
-    run: str,
+    runs: tuple[str, ...],
     host: str,
     port: int,
     token: str | None,
@@ -49,15 +49,16 @@ def serve(
     open_browser: bool,
     quiet: bool,
 ) -> None:
-    """Serve RUN: a page to ask questions and see the walk, and a REST API.
+    """Serve one or several RUNs: a page to ask questions and see why, and a REST API.
 
-    RUN is a run folder or the name of a pretrained model. Only this machine can reach the server unless --host says
-    otherwise; then a token is needed.
+    RUN is a run folder or the name of a pretrained model; among several the page lets the reader choose. Only this
+    machine can reach the server unless --host says otherwise; then a token is needed.
 
     \b
     Examples:
       tgap serve icews14
       tgap serve runs/mine --port 9000 --open
+      tgap serve runs/tgap runs/recency icews14
       TGAP_TOKEN=secret tgap serve icews14 --host 0.0.0.0
     """
     _check_installed()
@@ -84,20 +85,20 @@ def serve(
             webbrowser.open(address)
 
     with structured_log(access=not quiet):
-        say("loading", run=run)
+        say("loading", runs=list(runs))
         from tgap.kernels import set_threads
         from tgap.server.app import create_app
         from tgap.server.limits import Limits
-        from tgap.server.service import Service
+        from tgap.server.models import Models
 
         app = create_app(
-            Service.from_run(run),
+            Models.from_runs(runs),
             limits=Limits(waiting=waiting, seconds=timeout),
             token=token,
             hosts=names_of(host) if local else None,
             initialise=lambda: set_threads(threads),
         )
-        say("listening", run=run, address=address)
+        say("listening", runs=list(runs), address=address)
         serve_app(app, bound, started)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -97,6 +97,21 @@ class Predictor:
         except (QueryError, DataError) as error:  # a time that cannot be read is a DataError
             return QueryError(str(error))
 
+    def standings(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None,  # noqa: A002
+        time: When | None,
+        answers: Sequence[str],
+    ) -> tuple[Answer, ...]:
+        """How the named answers stand, the best one of all in front of them."""
+        parsed = parse_question(self.dataset, subject, relation, object, time)
+        scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
+        known = Known(self.dataset, parsed.query)
+        entities = [int(scores.argmax()), *(self.dataset.entities.find(name) for name in answers)]
+        return tuple(self._answer(scores, entity, known) for entity in entities)
+
     def _prediction(
         self, parsed: ParsedQuestion, scores: NDArray[np.float32], top: int, asked: int | None
     ) -> Prediction:
@@ -129,7 +144,7 @@ class Predictor:
         trace = self.explainer.trace(parsed.query)
         index = self._chosen_answer(parsed, answer, trace.scores)
         notes = parsed.notes
-        asked = self._asked_fact(parsed, index) if options.hide_asked else -1
+        asked = self.asked_fact(parsed, index) if options.hide_asked else -1
         if asked >= 0:
             seen = scored_rank(trace.scores, index)
             visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
@@ -187,7 +202,7 @@ class Predictor:
             )
         return self.scorer
 
-    def _asked_fact(self, parsed: ParsedQuestion, answer: int) -> int:
+    def asked_fact(self, parsed: ParsedQuestion, answer: int) -> int:
         """Id of the training fact that the question asks about, -1 where train does not have it."""
         query = parsed.query
         parts = (query.subject, query.relation, answer, query.time)

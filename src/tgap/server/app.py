@@ -19,6 +19,7 @@ from tgap.server.errors import StoppingError, add_handlers
 from tgap.server.guard import GuardMiddleware
 from tgap.server.limits import Limits
 from tgap.server.metrics import Metrics
+from tgap.server.models import Models
 from tgap.server.openapi import describe
 from tgap.server.replies import ErrorReply
 from tgap.server.routes.answers import answer_routes
@@ -46,25 +47,26 @@ _log = logging.getLogger("tgap.server")
 
 
 def create_app(
-    service: Service,
+    served: Models | Service,
     *,
     limits: Limits = Limits(),  # noqa: B008  frozen
     token: str | None = None,
     hosts: Iterable[str] | None = None,
     initialise: Callable[[], object] | None = None,
 ) -> FastAPI:
-    """The web application over a service.
+    """The web application over one or several models.
 
     ``token`` must come with every request to the API and the metrics, if given. ``hosts`` are the names under which the
     server may be addressed (None: any), which keeps foreign web pages from reaching it by a name of their own.
     ``initialise`` is called once in the computing thread.
     """
+    models = Models.of(served) if isinstance(served, Service) else served
     queue = WorkQueue(limits, initialise)
     metrics = Metrics(queue)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        task = asyncio.create_task(_warm_up(service, queue))
+        task = asyncio.create_task(_warm_up(models, queue))
         yield
         task.cancel()
         queue.stop()
@@ -72,11 +74,12 @@ def create_app(
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json")
     api = APIRouter(prefix="/api/v1", responses=_ERRORS)
-    api.include_router(answer_routes(service, queue))
-    api.include_router(lookup_routes(service))
+    api.include_router(answer_routes(models, queue))
+    api.include_router(lookup_routes(models))
     app.include_router(api)
     app.include_router(system_routes(metrics, queue))
-    description = describe(app, service.examples[0] if service.examples else None, service.first_fact())
+    first = models.first
+    description = describe(app, first.examples[0] if first.examples else None, first.first_fact())
     app.openapi = lambda: description  # type: ignore[method-assign]
     app.add_api_route("/", _page, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
@@ -94,11 +97,11 @@ def _page() -> FileResponse:
     return FileResponse(STATIC / "index.html")
 
 
-async def _warm_up(service: Service, queue: WorkQueue) -> None:
+async def _warm_up(models: Models, queue: WorkQueue) -> None:
     try:
-        await queue.warm_up(service.warm)
+        await queue.warm_up(models.warm)
     except StoppingError:
         return
     except Exception:
-        _log.exception("the model could not answer its first question; the server stays not ready")
+        _log.exception("a model could not answer its first question; the server stays not ready")
         raise

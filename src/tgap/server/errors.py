@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from tgap.errors import TgapError
 
+_log = logging.getLogger("tgap.server")
 _CODES = {
     400: "bad_request",
     404: "not_found",
@@ -93,6 +96,18 @@ def from_tgap(error: TgapError) -> ApiError:
 def internal_error() -> ApiError:
     """Our own bug; the log has the traceback, the client does not."""
     return ApiError(500, "internal", "the server made a mistake; its log tells more")
+
+
+def as_api_error(error: Exception) -> ApiError:
+    """Whatever went wrong, as the API tells it; our own bugs go to the log, too."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, ValidationError):
+        return invalid(error.errors())
+    if isinstance(error, TgapError):
+        return from_tgap(error)
+    _log.error("a part of an answer failed", exc_info=error)
+    return internal_error()
 
 
 def add_handlers(app: FastAPI) -> None:

@@ -1,4 +1,7 @@
-"""Names for people who type: ranked matches of a part of a name, most used names first where nothing is typed yet."""
+"""Names for people who type: ranked matches of what is typed, most used names first where nothing is typed yet.
+
+Names that hold the typed text as it is come first; then those whose words it means, slips of the pen among them.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 from tgap.data import Dataset, Facts, Vocabulary
 from tgap.errors import QueryError
 from tgap.server.errors import UnknownNameError
+from tgap.server.words import Found, Span, WordIndex
 
 Kind = Literal["entity", "relation"]
 ASKED = "?"
@@ -27,17 +31,38 @@ class NameIndex:
         self._relation_counts = np.bincount(facts.relation, minlength=dataset.num_relations)
         for vocabulary in (dataset.entities, dataset.relations):
             vocabulary.search("", 1)  # the folded names are made now, not while somebody types
+        self._words: dict[Kind, WordIndex] = {
+            "entity": WordIndex(dataset.entities.names),
+            "relation": WordIndex(dataset.relations.names),
+        }
 
     def search(self, kind: Kind, part: str, limit: int, subject: str | None, obj: str | None) -> list[dict[str, Any]]:
-        """Names that hold ``part``, best first; for no part the most used ones, relations of the given ends first."""
+        """Names that ``part`` means, best first; for no part the most used ones, relations of the given ends first.
+
+        ``spans`` say which letters of a name were meant (from, to), ``slips`` how many slips that took.
+        """
         vocabulary, counts = self._table(kind)
-        if part.strip():
-            hits = vocabulary.search(part, _RANKED)
-            found = sorted(hits, key=lambda index: _nearness(vocabulary.name(index), part, int(counts[index])))[:limit]
-        else:
+        if not part.strip():
             used = self._used_with(subject, obj) if kind == "relation" else counts
-            found = np.lexsort((np.arange(len(counts)), -counts, -used))[:limit].tolist()
-        return [{"name": vocabulary.name(index), "facts": int(counts[index])} for index in found]
+            most = np.lexsort((np.arange(len(counts)), -counts, -used))[:limit].tolist()
+            return [self._match(kind, Found(index, (), 0)) for index in most]
+        hits = vocabulary.search(part, _RANKED)
+        holding = sorted(hits, key=lambda index: _nearness(vocabulary.name(index), part, int(counts[index])))
+        found = [Found(index, _place(vocabulary.name(index), part), 0) for index in holding[:limit]]
+        if len(found) < limit:
+            meant = [other for other in self._words[kind].search(part) if other.index not in set(holding)]
+            meant.sort(key=lambda other: (other.slips, -int(counts[other.index]), other.index))
+            found += meant[: limit - len(found)]
+        return [self._match(kind, other) for other in found]
+
+    def _match(self, kind: Kind, found: Found) -> dict[str, Any]:
+        vocabulary, counts = self._table(kind)
+        return {
+            "name": vocabulary.name(found.index),
+            "facts": int(counts[found.index]),
+            "spans": [list(span) for span in found.spans],
+            "slips": found.slips,
+        }
 
     def exact(self, kind: Kind, field: str, text: str) -> str:
         """The stored name that ``text`` means."""
@@ -68,6 +93,13 @@ class NameIndex:
             if text is not None and text in self._dataset.entities:
                 chosen &= column == self._dataset.entities.id(text)
         return np.bincount(facts.relation[chosen], minlength=self._dataset.num_relations)
+
+
+def _place(name: str, part: str) -> tuple[Span, ...]:
+    """Where the typed text stands in a name; nowhere if folding has moved its letters."""
+    folded, wanted = name.casefold(), part.strip().casefold()
+    at = folded.find(wanted) if len(folded) == len(name) else -1
+    return ((at, at + len(wanted)),) if at >= 0 else ()
 
 
 def _nearness(name: str, part: str, facts: int) -> tuple[bool, int]:

@@ -76,6 +76,17 @@ def _documents() -> dict[str, Schema]:
         prediction={"anyOf": [{"$ref": _PLACE + "Prediction"}, _NULL]},
         error={"anyOf": [{"$ref": _PLACE + "ErrorDetails"}, _NULL]},
     )
+    found["SweepPoint"] = _object(
+        time={"type": "string"},
+        instant={"type": "integer"},
+        best={"$ref": _PLACE + "Answer"},
+        answers={"type": "array", "items": {"$ref": _PLACE + "Answer"}},
+    )
+    found["SweepEntry"] = _object(
+        index={"type": "integer"},
+        point={"anyOf": [{"$ref": _PLACE + "SweepPoint"}, _NULL]},
+        error={"anyOf": [{"$ref": _PLACE + "ErrorDetails"}, _NULL]},
+    )
     relation = {"allOf": [{"$ref": _PLACE + "ProfileTable"}, _object(relation={"type": "string"})]}
     found["RelationProfiles"] = _object(
         schema={"const": PROFILE_VERSION},
@@ -99,7 +110,16 @@ def _require(schema: Schema, field: str, kind: Schema) -> None:
 def _add_examples(document: Schema, question: dict[str, Any], fact: Sequence[str]) -> None:
     """A question that works, in the dataset's own names."""
     named = question["subject"] or question["object"]
+    sweep = {name: question[name] for name in ("subject", "relation", "object")}
     bodies = {
+        "/api/v1/sweep": {
+            **sweep,
+            "since": question["time"],
+            "until": question["time"],
+            "points": 2,
+            "answers": [named],
+        },
+        "/api/v1/report": {**question, "edges": 5, "paths": 3},
         "/api/v1/predict": {**question, "top": 5},
         "/api/v1/explain": {**question, "edges": 5, "paths": 3},
         "/api/v1/counterfactual": {**question, "top": 5, "facts": [list(fact)]},
@@ -108,7 +128,7 @@ def _add_examples(document: Schema, question: dict[str, Any], fact: Sequence[str
     for path, body in bodies.items():
         document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["example"] = body
     values = {"entity": named, "q": named[:4], "relation": question["relation"], "time": question["time"]}
-    for path in ("/api/v1/search", "/api/v1/facts", "/api/v1/profile"):
+    for path in ("/api/v1/search", "/api/v1/facts", "/api/v1/entity", "/api/v1/profile"):
         for parameter in document["paths"][path]["get"]["parameters"]:
-            if parameter["name"] in values:
+            if parameter["name"] in values and (parameter["required"] or parameter["name"] == "q"):
                 parameter["example"] = values[parameter["name"]]

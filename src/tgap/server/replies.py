@@ -52,9 +52,25 @@ class DatasetCard(BaseModel):
     checksum: str
 
 
+class ModelInShort(BaseModel):
+    """A model that is served."""
+
+    name: str
+    scorer: str
+    explains: bool
+    dataset: str
+
+
+class ModelsReply(BaseModel):
+    """All models that are served."""
+
+    models: list[ModelInShort]
+
+
 class ModelReply(BaseModel):
     """The model card."""
 
+    name: str
     version: str
     scorer: str
     explains: bool
@@ -65,10 +81,12 @@ class ModelReply(BaseModel):
 
 
 class Match(BaseModel):
-    """A name and how many stored facts hold it."""
+    """A name and how many stored facts hold it; ``spans`` are the letters that were meant, as [from, to)."""
 
     name: str
     facts: int
+    spans: list[tuple[int, int]]
+    slips: int
 
 
 class SearchReply(BaseModel):
@@ -97,6 +115,37 @@ class FactsReply(BaseModel):
     time: str
     total: int
     facts: list[FactRow]
+
+
+class Partner(BaseModel):
+    """An entity that has facts with another."""
+
+    name: str
+    facts: int
+
+
+class RelationCount(BaseModel):
+    """A relation and how many of an entity's facts are of it."""
+
+    relation: str
+    facts: int
+
+
+class EntityReply(BaseModel):
+    """An entity: how many facts it has (``acting``: as their subject), when, with whom, in which relations.
+
+    ``activity`` counts its facts in stretches of ``step`` units from the dataset's first instant on.
+    """
+
+    entity: str
+    total: int
+    acting: int
+    first: str | None
+    last: str | None
+    step: int
+    activity: list[int]
+    partners: list[Partner]
+    relations: list[RelationCount]
 
 
 class Tick(BaseModel):

@@ -30,6 +30,7 @@ class QuestionRequest(BaseModel):
 class PredictRequest(QuestionRequest):
     """A question, and how many answers are wanted. Given both sides, the object is asked for."""
 
+    answer: Name | None = Field(default=None, description="An answer to tell of even where it is not among the best")
     top: int = Field(default=10, ge=1, le=limits.MOST_ANSWERS, description="Answers to list")
 
 
@@ -58,10 +59,26 @@ class ExplainRequest(QuestionRequest):
 class CounterfactualRequest(PredictRequest):
     """A question to be answered as if some training facts had not happened, and the answer to look at."""
 
-    answer: Name | None = Field(default=None, description="The answer whose change is told")
+    hide_asked: bool = Field(
+        default=True, description="Hide the asked fact where it stands in train, as explanations do"
+    )
     facts: list[tuple[Name, Name, Name, Name]] = Field(
         min_length=1, max_length=limits.MOST_DELETED, description="Facts to take away: subject, relation, object, time"
     )
+
+
+class SweepRequest(BaseModel):
+    """A question without its time, answers to follow, and the stretch of time to follow them through."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subject: Name | None = Field(default=None, description='An entity, or null or "?" where it is asked for')
+    relation: Name = Field(description="A relation, in the direction of the fact whichever side is asked for")
+    object: Name | None = Field(default=None, description='An entity, or null or "?" where it is asked for')
+    since: Time
+    until: Time
+    points: int = Field(default=31, ge=2, le=limits.MOST_SWEPT, description="Instants to look at, evenly spread")
+    answers: list[Name] = Field(min_length=1, max_length=limits.MOST_FOLLOWED, description="Answers to follow")
 
 
 class BulkRequest(BaseModel):

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from tgap.data import Dataset
-from tgap.errors import QueryError, TgapError
+from tgap.errors import QueryError
 from tgap.evaluation.queries import queries_of
 from tgap.explain.profile import profile_in_turns
 from tgap.explain.schema import plain
 from tgap.explain.tables import profile_table
-from tgap.graph import TemporalGraph
+from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
-from tgap.predict import ExplainOptions, Predictor
-from tgap.predict.question import read_time
+from tgap.predict import ExplainOptions, Explanation, Predictor
+from tgap.predict.question import parse_question, read_time
 from tgap.scorer import Scorer
 from tgap.server.card import model_card
-from tgap.server.errors import ApiError, from_tgap, internal_error, invalid
 from tgap.server.history import History
 from tgap.server.names import NameIndex
 from tgap.server.questions import QuestionSource
-from tgap.server.schemas import CounterfactualRequest, ExplainRequest, PredictRequest, Side
+from tgap.server.schemas import (
+    CounterfactualRequest,
+    ExplainRequest,
+    PredictRequest,
+    QuestionRequest,
+    Side,
+    SweepRequest,
+)
 
 COUNTERFACTUAL_VERSION = "tgap.counterfactual/1"
 PROFILE_VERSION = "tgap.displacement/1"
 StoredFact = tuple[str, str, str, str]
-_log = logging.getLogger("tgap.server")
 
 
 class Service:
@@ -73,39 +76,53 @@ class Service:
 
     def predict(self, asked: PredictRequest) -> dict[str, Any]:
         """The best answers: a document ``tgap.prediction/1``."""
-        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
-        return self.predictor.predict(subject, relation, obj, self._time(asked.time), top=asked.top).to_dict()
+        return self.predictor.predict(*self._parts(asked), top=asked.top, answer=self._answer(asked.answer)).to_dict()
 
-    def predict_or_tell(self, asked: Any) -> dict[str, Any]:
-        """One entry of a bulk answer: the prediction, or why there is none, whatever is wrong with the question."""
-        try:
-            return {"prediction": self.predict(PredictRequest.model_validate(asked)), "error": None}
-        except ValidationError as error:
-            return {"prediction": None, **invalid(error.errors()).to_dict()}
-        except ApiError as error:
-            return {"prediction": None, **error.to_dict()}
-        except TgapError as error:
-            return {"prediction": None, **from_tgap(error).to_dict()}
-        except Exception:  # noqa: BLE001  our own bug in one question is no reason to lose the others
-            _log.exception("a question of a bulk request failed")
-            return {"prediction": None, **internal_error().to_dict()}
+    def bulk(self, questions: Sequence[Any]) -> list[tuple[int, Callable[[], dict[str, Any]]]]:
+        """How to answer many questions: by time, since features are computed for a time and kept for a while."""
+
+        def time(index: int) -> str:
+            question = questions[index]
+            return str(question.get("time")) if isinstance(question, dict) else ""
+
+        def work(question: Any) -> dict[str, Any]:
+            return self.predict(PredictRequest.model_validate(question))
+
+        return [(index, partial(work, questions[index])) for index in sorted(range(len(questions)), key=time)]
+
+    def sweep(self, asked: SweepRequest) -> list[tuple[int, Callable[[], dict[str, Any]]]]:
+        """How to follow some answers through time: at evenly spread instants, in their order."""
+        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
+        names = [self.names.exact("entity", "answers", name) for name in asked.answers]
+        line = self.dataset.timeline
+        ends = [line.parse(self._time(time)) for time in (asked.since, asked.until)]
+        if ends[0] > ends[1]:
+            raise QueryError(f"the sweep begins after its end: {asked.since!r} to {asked.until!r}; swap them")
+        instants = np.unique(np.linspace(ends[0], ends[1], num=asked.points).round().astype(np.int64)).tolist()
+
+        def work(instant: int) -> dict[str, Any]:
+            time = line.format(instant)
+            best, *others = self.predictor.standings(subject, relation, obj, time, names)
+            return {"time": time, "instant": instant, "best": plain(best), "answers": plain(others)}
+
+        return [(index, partial(work, instant)) for index, instant in enumerate(instants)]
+
+    def report(self, asked: ExplainRequest) -> str:
+        """The explanation as a page that stands alone."""
+        return self._explanation(asked).to_html()
 
     def explain(self, asked: ExplainRequest) -> dict[str, Any]:
-        """Why an answer has its probability: a document ``tgap.explanation/2``."""
-        subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
-        answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
-        options = ExplainOptions(**asked.model_dump(include={field.name for field in fields(ExplainOptions)}))
-        time = self._time(asked.time)
-        return self.predictor.explain(subject, relation, obj, time, answer=answer, options=options).to_dict()
+        """Why an answer has its probability: a document ``tgap.explanation/1``."""
+        return self._explanation(asked).to_dict()
 
     def counterfactual(self, asked: CounterfactualRequest) -> dict[str, Any]:
         """The best answers, and how one of them stands, as they are and if some training facts had not happened."""
         graph = self.predictor.explainer.graph
-        parts = (*self.names.exact_parts(asked.subject, asked.relation, asked.object), self._time(asked.time))
-        answer = None if asked.answer is None else self.names.exact("entity", "answer", asked.answer)
-        view = WHOLE.without(self._fact_id(graph, fact) for fact in asked.facts)
-        before = self.predictor.predict(*parts, top=asked.top, answer=answer)
-        after = self.predictor.predict(*parts, top=asked.top, answer=answer, view=view)
+        parts, answer = self._parts(asked), self._answer(asked.answer)
+        view = self._seen_by_explanations(parts, answer) if asked.hide_asked else WHOLE
+        changed = view.without(self._fact_id(graph, fact) for fact in asked.facts)
+        before = self.predictor.predict(*parts, top=asked.top, answer=answer, view=view)
+        after = self.predictor.predict(*parts, top=asked.top, answer=answer, view=changed)
         return {
             "schema": COUNTERFACTUAL_VERSION,
             "facts": [list(fact) for fact in asked.facts],
@@ -131,10 +148,36 @@ class Service:
         document = {"schema": PROFILE_VERSION, "dataset": self.dataset.name, "split": "test", "side": side}
         return {**document, "profiles": [{"relation": name, **plain(profile_table(self.predictor.names, found))}]}
 
-    def facts(self, entity: str, time: str, limit: int) -> dict[str, Any]:
-        """Stored facts of an entity around a time."""
+    def facts(
+        self, entity: str, time: str, limit: int, partner: str | None = None, relation: str | None = None
+    ) -> dict[str, Any]:
+        """Stored facts of an entity around a time, those with one partner or of one relation if these are given."""
         name = self.names.exact("entity", "entity", entity)
-        return self.history.around(name, self.dataset.timeline.parse(self._time(time)), limit)
+        other = None if partner is None else self.names.exact("entity", "partner", partner)
+        what = None if relation is None else self.names.exact("relation", "relation", relation)
+        return self.history.around(name, self.dataset.timeline.parse(self._time(time)), limit, other, what)
+
+    def entity(self, entity: str) -> dict[str, Any]:
+        """What the dataset knows of an entity: when it was active, with whom, in which relations."""
+        return self.history.entity(self.names.exact("entity", "entity", entity))
+
+    def _explanation(self, asked: ExplainRequest) -> Explanation:
+        options = ExplainOptions(**asked.model_dump(include={field.name for field in fields(ExplainOptions)}))
+        return self.predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
+
+    def _parts(self, asked: QuestionRequest) -> tuple[str | None, str, str | None, str]:
+        """Subject, relation, object and time by their stored names."""
+        return (*self.names.exact_parts(asked.subject, asked.relation, asked.object), self._time(asked.time))
+
+    def _answer(self, name: str | None) -> str | None:
+        """An answer by its stored name."""
+        return None if name is None else self.names.exact("entity", "answer", name)
+
+    def _seen_by_explanations(self, parts: tuple[str | None, str, str | None, str], answer: str | None) -> View:
+        """Everything but the asked fact itself, where train has it."""
+        parsed = parse_question(self.dataset, *parts)
+        index = parsed.answer if answer is None else self.dataset.entities.id(answer)
+        return WHOLE if index is None else WHOLE.without([self.predictor.asked_fact(parsed, index)])
 
     def _read_time(self, time: str | int) -> str:
         """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, percent, place, sentence, whole } from "../../../src/tgap/server/static/js/format.js";
+import {
+  counted,
+  percent,
+  place,
+  points,
+  sentence,
+  shortened,
+  whole,
+} from "../../../src/tgap/server/static/js/format.js";
 
 test("percentages are short", () => {
   const shares = [0, 0.00001, 0.0003, 0.012, 0.0999, 0.31, 1];
@@ -25,4 +33,14 @@ test("a shared rank keeps its half", () => {
 
 test("words become a sentence once", () => {
   assert.deepEqual(["it is late", "It is.", "again …"].map(sentence), ["It is late.", "It is.", "Again …"]);
+});
+
+test("effects are signed percentage points", () => {
+  assert.deepEqual([0.31, -0.042, 0.0012, 0.00001, -0.125].map(points), ["+31", "−4.2", "+0.12", "0", "−12"]);
+});
+
+test("long names lose their middle, not the country at their end", () => {
+  assert.equal(shortened("Citizen (South Korea)", 30), "Citizen (South Korea)");
+  assert.match(shortened("Foreign Affairs (South Korea)", 20), /^Foreig.*…\(?South Korea\)$/);
+  assert.ok(shortened("Foreign Affairs (South Korea)", 20).length <= 20);
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { labelLinks, nameOf } from "../../../src/tgap/server/static/js/walk/labels.js";
 import { along, isHeavy, layOut } from "../../../src/tgap/server/static/js/walk/layout.js";
 import { calmThreshold, walkOf } from "../../../src/tgap/server/static/js/walk/model.js";
 import { sample } from "./sample.js";
 
 const names = (layout, column) => layout.columns[column].nodes.map((node) => node.name);
+const rest = (layout) => layout.bands.map((band) => band.share);
 const drawn = (layout) => layout.links.map(({ link }) => `${link.subject}${link.object}`).sort();
 
 test("a walk waits in the steps in which the server says that it takes no edge", () => {
@@ -48,10 +50,10 @@ test("weak links are left out, heavy walks stay, and the rest is the server's nu
   const walk = walkOf(sample());
   const everything = layOut(walk, { view: "attention", threshold: 0, width: 800 });
   assert.deepEqual(drawn(everything), ["AB", "AC", "AD", "BE", "CD"]);
-  assert.deepEqual(everything.rest, [0.05, 0.05]);
+  assert.deepEqual(rest(everything), [0.05, 0.05]);
   const strong = layOut(walk, { view: "attention", threshold: 0.55, width: 800 });
   assert.deepEqual(drawn(strong), ["AB", "AC", "AD", "CD"]);
-  assert.deepEqual(strong.rest, [0.3, 0.8]); // of the second step only heavy walks are left: all that moved is the rest
+  assert.deepEqual(rest(strong), [0.3, 0.8]); // of the second step only heavy walks are left: all that moved is the rest
 });
 
 test("no column holds more entities than it has room for", () => {
@@ -67,7 +69,7 @@ test("no column holds more entities than it has room for", () => {
   const layout = layOut(walkOf(document), { view: "attention", threshold: 0, width: 800 });
   assert.equal(layout.columns[1].nodes.length, 11);
   const last = layout.links.filter(({ link }) => link.step === 1 && link.object.startsWith("N")).at(-1).link;
-  assert.equal(layout.rest[0], last.lighter); // from the first link without room on, everything is rest
+  assert.equal(rest(layout)[0], last.lighter); // from the first link without room on, everything is rest
 });
 
 test("everything lies inside the picture and links meet their entities", () => {
@@ -93,4 +95,27 @@ test("along a curve", () => {
   assert.deepEqual(along(points, 0), [0, 0]);
   assert.deepEqual(along(points, 1), [10, 0]);
   assert.deepEqual(along(points, 0.5), [5, 7.5]);
+});
+
+test("a ribbon is called by its strongest event, a number where there is no room", () => {
+  const layout = layOut(walkOf(sample()), { view: "attention", threshold: 0, width: 800 });
+  const wide = labelLinks(layout.links, "attention", 200, (text) => 5 * text.length);
+  assert.ok(wide.every((label) => label.text));
+  assert.equal(wide[0].text, "meets, 2014 +2");
+  const narrow = labelLinks(layout.links, "attention", 40, (text) => 5 * text.length);
+  assert.deepEqual(
+    narrow.map((label) => label.number),
+    [1, 2, 3, 4, 5],
+  );
+});
+
+test("names of ribbons never lie on each other", () => {
+  const layout = layOut(walkOf(sample()), { view: "through", threshold: 0, width: 700 });
+  const labels = labelLinks([...layout.links, ...layout.links], "through", 200, (text) => 7 * text.length);
+  for (const [place, one] of labels.entries()) {
+    for (const other of labels.slice(place + 1)) {
+      assert.ok(Math.abs(one.x - other.x) > 8 || Math.abs(one.y - other.y) > 8);
+    }
+  }
+  assert.equal(nameOf({ size: 1, events: [{ relation: "r", time: "t" }] }), "r, t");
 });

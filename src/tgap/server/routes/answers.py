@@ -1,62 +1,96 @@
 """Routes that walk the graph: predict, explain, what-if, bulk, displacement profile. All go through the work queue."""
 
-from __future__ import annotations
+# No postponed annotations here: the framework reads them, and one names a type that is made inside the function.
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from tgap.server import limits
-from tgap.server.bulk import BulkResponse
+from tgap.server.lines import Lines
+from tgap.server.models import Models
 from tgap.server.openapi import document_reply
-from tgap.server.schemas import BulkRequest, CounterfactualRequest, ExplainRequest, Name, PredictRequest, Side
+from tgap.server.schemas import (
+    BulkRequest,
+    CounterfactualRequest,
+    ExplainRequest,
+    Name,
+    PredictRequest,
+    Side,
+    SweepRequest,
+)
 from tgap.server.service import Service
 from tgap.server.work_queue import WorkQueue
 
 Profiled = Annotated[int, Query(ge=1, le=limits.MOST_PROFILED, description="Most test questions to look at")]
 
+_REPORT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The page", "content": {"text/html": {"schema": {"type": "string"}}}}
+}
 
-def answer_routes(service: Service, queue: WorkQueue) -> APIRouter:
-    """Routes over a service; computation waits its turn in the queue."""
+
+def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
+    """Routes over the models; computation waits its turn in the queue."""
     router = APIRouter(tags=["answers"])
+    Chosen = Annotated[tuple[str, Service], Depends(models.choose)]
 
     @router.post("/predict", responses=document_reply("Prediction", "The best answers, best first"))
-    async def predict(asked: PredictRequest) -> Response:
+    async def predict(asked: PredictRequest, chosen: Chosen) -> Response:
         """Answer a question."""
-        return _json(await queue.answer(_key("predict", asked), lambda: service.predict(asked)))
+        name, service = chosen
+        return _json(await queue.answer(_key(name, "predict", asked), lambda: service.predict(asked)))
 
     @router.post("/explain", responses=document_reply("Document", "Why an answer has its probability"))
-    async def explain(asked: ExplainRequest) -> Response:
+    async def explain(asked: ExplainRequest, chosen: Chosen) -> Response:
         """Show the walk that led to an answer: strongest edges, heaviest paths, attention over time."""
-        return _json(await queue.answer(_key("explain", asked), lambda: service.explain(asked)))
+        name, service = chosen
+        return _json(await queue.answer(_key(name, "explain", asked), lambda: service.explain(asked)))
 
     @router.post("/counterfactual", responses=document_reply("Counterfactual", "As it is, and without those facts"))
-    async def counterfactual(asked: CounterfactualRequest) -> Response:
+    async def counterfactual(asked: CounterfactualRequest, chosen: Chosen) -> Response:
         """Answer a question as it is, and as if some training facts had not happened."""
-        return _json(await queue.answer(_key("counterfactual", asked), lambda: service.counterfactual(asked)))
+        name, service = chosen
+        return _json(await queue.answer(_key(name, "counterfactual", asked), lambda: service.counterfactual(asked)))
 
     @router.post("/bulk", responses=document_reply("BulkEntry", "A line for each question", "application/x-ndjson"))
-    async def bulk(asked: BulkRequest) -> Response:
+    async def bulk(asked: BulkRequest, chosen: Chosen) -> Response:
         """Answer many questions, one JSON object a line, each as soon as it is there, in the order of their times.
 
         ``index`` is the place of a line's question in the request. One that cannot be answered says so in its line.
         Each waits its turn behind what other clients ask, and has the time of one request for it.
         """
-        return BulkResponse(queue, service.predict_or_tell, asked.questions)
+        return Lines(queue, "prediction", chosen[1].bulk(asked.questions))
+
+    @router.post("/sweep", responses=document_reply("SweepEntry", "A line for each instant", "application/x-ndjson"))
+    async def sweep(asked: SweepRequest, chosen: Chosen) -> Response:
+        """Follow answers through time: how each stands at evenly spread instants, one JSON object a line."""
+        return Lines(queue, "point", chosen[1].sweep(asked))
+
+    @router.post("/report", responses=_REPORT)
+    async def report(asked: ExplainRequest, chosen: Chosen) -> Response:
+        """The explanation as an HTML page that stands alone, to keep or to send."""
+        name, service = chosen
+        page = await queue.answer(_key(name, "report", asked), lambda: {"page": service.report(asked)})
+        headers = {"Content-Disposition": 'attachment; filename="tgap.html"'}
+        return Response(json.loads(page)["page"], media_type="text/html", headers=headers)
 
     @router.get("/profile", responses=document_reply("RelationProfiles", "Attention by displacement"))
-    async def profile(relation: Annotated[Name, Query()], side: Side = "tail", limit: Profiled = 50) -> Response:
+    async def profile(
+        chosen: Chosen, relation: Annotated[Name, Query()], side: Side = "tail", limit: Profiled = 50
+    ) -> Response:
         """How far in time attention looks for test questions of a relation (a fixed sample of at most ``limit``)."""
-        key = f"profile {side} {limit} {relation}"
+        name, service = chosen
+        key = f"{name} profile {side} {limit} {relation}"
         return _json(await queue.answer_in_turns(key, service.profile(relation, side, limit)))
 
     return router
 
 
-def _key(kind: str, asked: BaseModel) -> str:
-    return f"{kind} {asked.model_dump_json()}"
+def _key(model: str, kind: str, asked: BaseModel) -> str:
+    return f"{model} {kind} {asked.model_dump_json()}"
 
 
 def _json(content: bytes) -> Response:

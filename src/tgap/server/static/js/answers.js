@@ -2,74 +2,134 @@
 
 import { h } from "./dom.js";
 import { percent, place } from "./format.js";
+import { heldOut } from "./known.js";
 
-/** ``state``: {prediction, selected, truth, choose(name), reveal()}. */
-export function answersCard(state) {
-  const { prediction, truth } = state;
-  const hidden = Boolean(truth && !truth.revealed);
-  const best = Math.max(...prediction.answers.map((answer) => answer.score), 1e-9);
-  const card = h(
-    "section",
-    { class: "card answers-card", "aria-labelledby": "answers-title" },
-    h("div", { class: "card-head" }, h("h2", { id: "answers-title" }, "Answers")),
-    ...prediction.notes.map((note) => h("p", { class: "note" }, note)),
-  );
-  if (truth) card.append(truthBox(truth, prediction, state.reveal));
-  if (!prediction.answers.length) {
-    card.append(
-      h("p", { class: "asked-line quiet" }, "No attention reaches any entity from here, so there is no answer."),
+const LISTED = 10; // answers at first
+const MOST = 100;
+
+export class AnswersCard {
+  /** ``calls``: choose(name), compare(name), more(count) promises a longer prediction, reveal(). */
+  constructor(calls) {
+    this.calls = calls;
+    this.filter = h("input", {
+      type: "search",
+      id: "answer-filter",
+      placeholder: "Filter by name",
+      autocomplete: "off",
+    });
+    this.filter.addEventListener("input", () => this.draw());
+    this.list = h("ol", { class: "answers" });
+    this.stale = h("span", { class: "stale-mark", hidden: true });
+    this.truth = h("div", {});
+    this.notes = h("div", {});
+    this.extra = h("div", { class: "answers" });
+    this.rest = h("p", { class: "rest-line quiet" });
+    this.longer = h("button", {
+      type: "button",
+      class: "link-button",
+      id: "more-answers",
+      onclick: () => this.lengthen(),
+    });
+    this.filterBox = h(
+      "div",
+      { class: "answer-filter" },
+      h("label", { for: "answer-filter", class: "unseen" }, "Filter answers"),
+      this.filter,
     );
-    return card;
+    this.element = h(
+      "section",
+      { class: "card answers-card", "aria-labelledby": "answers-title" },
+      h("div", { class: "card-head" }, h("h2", { id: "answers-title" }, "Answers"), this.stale),
+      this.notes,
+      this.truth,
+      this.filterBox,
+      this.list,
+      this.extra,
+      h("div", { class: "answers-foot" }, this.rest, this.longer),
+    );
   }
-  card.append(
-    h(
-      "ol",
-      { class: "answers" },
-      prediction.answers.map((answer) => h("li", {}, row(answer, best, hidden, state))),
-    ),
-  );
-  const { asked } = prediction;
-  if (asked && !prediction.answers.some((answer) => answer.name === asked.name)) {
-    card.append(h("div", { class: "answers" }, row(asked, best, hidden, state)));
+
+  /** ``selected`` is the answer whose reasons are shown, ``truth`` the hidden or revealed true answers, if any. */
+  show(prediction, selected, truth) {
+    if (prediction.question !== this.prediction?.question) this.filter.value = "";
+    this.prediction = prediction;
+    this.selected = selected;
+    this.hidden = truth;
+    this.markStale(null);
+    this.draw();
   }
-  if (prediction.rest >= 0.0005) {
-    card.append(h("p", { class: "rest-line quiet" }, `All other entities together: ${percent(prediction.rest)}`));
+
+  /** Say that what is listed is about another time than the one that is being asked about. */
+  markStale(time) {
+    this.stale.hidden = time === null;
+    this.stale.textContent = time === null ? "" : `still of ${time}`;
+    this.element.classList.toggle("stale", time !== null);
   }
-  return card;
+
+  draw() {
+    const { prediction } = this;
+    const { answers, asked, rest, notes, probabilities } = prediction;
+    const focused = document.activeElement?.closest?.(".answer-row")?.dataset.name;
+    this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
+    this.truth.replaceChildren(...(this.hidden ? [truthBox(this.hidden, prediction, this.calls.reveal)] : []));
+    const wanted = this.filter.value.trim().toLowerCase();
+    const shown = answers.filter((answer) => answer.name.toLowerCase().includes(wanted));
+    this.best = Math.max(...answers.map((answer) => answer.score), 1e-9);
+    this.list.replaceChildren(...shown.map((answer) => this.row(answer)));
+    const apart = asked && !answers.some((answer) => answer.name === asked.name);
+    this.extra.replaceChildren(
+      ...(apart ? [h("p", { class: "quiet apart" }, "Further down:"), this.row(asked, "div")] : []),
+    );
+    this.filterBox.hidden = answers.length <= LISTED;
+    this.rest.textContent = restWords(answers, rest, wanted, shown);
+    this.longer.hidden = answers.length < LISTED || answers.length >= MOST;
+    this.longer.textContent = `Show ${MOST}`;
+    this.list.classList.toggle("scores", !probabilities);
+    if (focused) this.element.querySelector(`.answer-row[data-name="${CSS.escape(focused)}"] .answer`)?.focus();
+  }
+
+  async lengthen() {
+    this.longer.disabled = true;
+    await this.calls.more(MOST);
+    this.longer.disabled = false;
+    this.filter.focus();
+  }
+
+  row(answer, tag = "li") {
+    const { probabilities } = this.prediction;
+    const chosen = answer.name === this.selected;
+    const fill = h("div", { class: "fill" });
+    fill.style.width = `${(100 * Math.max(answer.score, 0)) / this.best}%`;
+    const choose = h(
+      "button",
+      {
+        type: "button",
+        class: "answer",
+        "aria-pressed": String(chosen),
+        onclick: () => this.calls.choose(answer.name),
+      },
+      h("span", { class: "rank" }, place(answer.rank)),
+      h("span", { class: "name" }, answer.name),
+      h("span", { class: "share" }, probabilities ? percent(answer.score) : answer.score.toFixed(3)),
+      mark(answer, Boolean(this.hidden && !this.hidden.revealed)),
+      this.calls.explains() && h("span", { class: "why", "aria-hidden": "true" }, "why?"),
+      h("span", { class: "track", "aria-hidden": "true" }, fill),
+    );
+    return h(tag, { class: "answer-row", "data-name": answer.name }, choose);
+  }
 }
 
-function row(answer, best, hidden, state) {
-  const { probabilities } = state.prediction;
-  const chosen = answer.name === state.selected;
-  const fill = h("div", { class: "fill" });
-  fill.style.width = `${(100 * Math.max(answer.score, 0)) / best}%`;
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "answer",
-      "aria-pressed": String(chosen),
-      "data-name": answer.name,
-      onclick: () => state.choose(answer.name),
-    },
-    h("span", { class: "rank" }, place(answer.rank)),
-    h("span", { class: "name" }, answer.name),
-    h("span", { class: "share" }, probabilities ? percent(answer.score) : answer.score.toFixed(3)),
-    mark(answer, hidden),
-    state.card?.explains !== false && h("span", { class: "why", "aria-hidden": "true" }, "why?"),
-    h("span", { class: "track", "aria-hidden": "true" }, fill),
-  );
+function restWords(answers, rest, wanted, shown) {
+  if (!answers.length) return "No attention reaches any entity from here, so there is no answer.";
+  if (wanted && !shown.length) return "None of the listed answers has this in its name.";
+  return rest >= 0.0005 ? `All other entities together: ${percent(rest)}` : "";
 }
 
 /** While the truth of a random question is hidden, so are the marks that would give it away. */
 function mark(answer, hidden) {
   if (!answer.known || hidden) return null;
   const now = answer.known_when === "same";
-  return h(
-    "span",
-    { class: now ? "mark now" : "mark", title: `stored in ${answer.known_in.join(", ")}` },
-    `known ${answer.known}`,
-  );
+  return h("span", { class: now ? "mark now" : "mark" }, `known ${answer.known}, ${heldOut(answer.known_in)}`);
 }
 
 function truthBox(truth, prediction, reveal) {

@@ -4,6 +4,7 @@ const KEPT = 300;
 const TRIES = 60;
 const kept = new Map();
 let token = "";
+let model = "";
 let askForToken = null;
 let asking = null; // one dialog for all requests that were refused
 let tellWaiting = () => {};
@@ -23,21 +24,29 @@ export class ApiFailure extends Error {
   }
 }
 
-/** ``ask`` opens the token's dialog and promises its text; ``waiting`` hears of the failure that makes an answer take longer (or null). */
+/** ``ask`` opens the token's dialog and promises its text, or null if it is closed; ``waiting`` hears of the failure that makes an answer take longer (or null). */
 export function setUp(ask, waiting) {
   askForToken = ask;
   tellWaiting = waiting;
 }
 
+/** From now on ask this one of the models that are served. */
+export function useModel(name) {
+  model = name;
+}
+
 export function get(path, parameters = {}, signal = undefined) {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const given = Object.entries({ ...parameters, model }).filter(
+    ([, value]) => value !== null && value !== undefined && value !== "",
+  );
   const query = new URLSearchParams(given).toString();
   return request(`/api/v1/${path}${query ? `?${query}` : ""}`, { signal });
 }
 
 export function post(path, body, signal = undefined) {
   const text = JSON.stringify(body);
-  const key = `${path} ${text}`;
+  const key = `${model} ${path} ${text}`;
+  const query = model ? `?${new URLSearchParams({ model })}` : "";
   const found = kept.get(key);
   if (found) {
     kept.delete(key);
@@ -45,7 +54,7 @@ export function post(path, body, signal = undefined) {
     return Promise.resolve(found);
   }
   const headers = { "Content-Type": "application/json" };
-  return request(`/api/v1/${path}`, { method: "POST", body: text, headers, signal }).then((answer) => {
+  return request(`/api/v1/${path}${query}`, { method: "POST", body: text, headers, signal }).then((answer) => {
     kept.set(key, answer);
     if (kept.size > KEPT) kept.delete(kept.keys().next().value);
     return answer;
@@ -83,9 +92,12 @@ async function request(address, options) {
 }
 
 async function renewToken() {
-  asking ??= askForToken(token !== "");
-  token = await asking;
-  asking = null;
+  asking ??= askForToken(token !== "").finally(() => {
+    asking = null;
+  });
+  const given = await asking;
+  if (given === null) throw new ApiFailure("unauthorized", "This server answers only with its token");
+  token = given;
   try {
     sessionStorage.setItem("tgap-token", token);
   } catch {

@@ -2,12 +2,13 @@
 
 import { combobox } from "./combobox.js";
 import { h, icon } from "./dom.js";
+import { missingPart } from "./question.js";
 
 export class AskBar {
-  /** ``ask(question)`` is called when a question is complete. */
-  constructor(form, ask) {
+  /** ``calls``: ask(question) when one is complete, missing(words) when something is lacking. */
+  constructor(form, calls) {
     this.form = form;
-    this.ask = ask;
+    this.calls = calls;
     this.times = [];
     this.inputs = {};
     const swap = h(
@@ -116,21 +117,19 @@ export class AskBar {
   }
 
   complete() {
-    const { subject, relation, object, time } = this.question;
-    return Boolean(relation && time && (subject || object));
+    return missingPart(this.question) === null;
   }
 
   submit() {
-    const missing = this.missing();
-    if (missing) missing.focus();
-    else this.ask(this.question);
-  }
-
-  missing() {
-    const { subject, relation, object, time } = this.question;
-    if (!subject && !object) return this.inputs.subject;
-    if (!relation) return this.inputs.relation;
-    return time ? null : this.inputs.time;
+    const lacking = missingPart(this.question);
+    if (!lacking) {
+      this.calls.ask(this.question);
+      return;
+    }
+    const [name, words] = lacking;
+    this.complain(name);
+    this.calls.missing(words);
+    this.inputs[name].focus();
   }
 
   stepTime(event) {

@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { debounced, h } from "./dom.js";
-import { whole } from "./format.js";
+import { counted } from "./format.js";
 
 const WAIT = 70;
 
@@ -49,8 +49,8 @@ export function combobox(input, kind, parameters, taken) {
             take(place);
           },
         },
-        h("span", { class: "name" }, ...marked(match.name, typed)),
-        h("span", { class: "count" }, `${whole(match.facts)} fact${match.facts === 1 ? "" : "s"}`),
+        h("span", { class: "name" }, ...marked(match)),
+        h("span", { class: "count" }, counted(match.facts, "fact")),
       ),
     );
     list.replaceChildren(...options.map((option) => option));
@@ -115,10 +115,11 @@ export function combobox(input, kind, parameters, taken) {
   });
 }
 
-/** A name with the typed part marked, as text nodes. */
-function marked(name, typed) {
-  const at = typed ? name.toLowerCase().indexOf(typed.toLowerCase()) : -1;
-  if (at < 0) return [name];
-  const end = at + typed.length;
-  return [name.slice(0, at), h("mark", {}, name.slice(at, end)), name.slice(end)];
+/** A name with the letters marked that were meant. */
+function marked({ name, spans }) {
+  const letters = [...spans].flatMap(([from, to], place) => {
+    const before = name.slice(place ? spans[place - 1][1] : 0, from);
+    return [before, h("mark", {}, name.slice(from, to))];
+  });
+  return [...letters, name.slice(spans.at(-1)?.[1] ?? 0)];
 }

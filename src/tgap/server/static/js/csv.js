@@ -18,6 +18,12 @@ export function answersTable(prediction) {
   return csv([["rank", "name", "score", "known", "known_in"], ...rows]);
 }
 
+/** The measured events of an explanation. */
+export function evidenceTable({ evidence }) {
+  const columns = ["subject", "relation", "object", "time", "displacement", "effect", "probability", "rank", "share"];
+  return csv([columns, ...evidence.map((row) => columns.map((name) => row[name]))]);
+}
+
 /** The strongest edges of an explanation, all steps below each other. */
 export function edgesTable(document) {
   const columns = [

@@ -94,7 +94,7 @@ function rows(pairs) {
   );
 }
 
-/** Ask for the token; ``wrong`` says that the last one was refused. */
+/** Ask for the token; ``wrong`` says that the last one was refused. Null where the reader closes the dialog. */
 export function askForToken(wrong) {
   return new Promise((resolve) => {
     const input = h("input", { type: "password", id: "token-input", autocomplete: "off", required: true });
@@ -109,11 +109,12 @@ export function askForToken(wrong) {
       input,
       h("button", { type: "submit", class: "button primary" }, "Continue"),
     );
-    form.addEventListener("submit", () => resolve(input.value.trim()), { once: true });
-    tokenDialog.replaceChildren(
-      h("div", { class: "dialog-head" }, h("h2", { id: "token-title" }, "A token is needed")),
-      form,
-    );
+    let given = null;
+    form.addEventListener("submit", () => {
+      given = input.value.trim();
+    });
+    tokenDialog.addEventListener("close", () => resolve(given), { once: true });
+    tokenDialog.replaceChildren(head("token-title", "A token is needed", tokenDialog), form);
     if (!tokenDialog.open) tokenDialog.showModal();
     input.focus();
   });

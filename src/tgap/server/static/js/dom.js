@@ -47,6 +47,11 @@ export function icon(name) {
 
 export const stillPlease = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** Scroll only as far as it takes to see ``element``; nothing moves where it is in sight. */
+export function reveal(element, block = "nearest") {
+  element.scrollIntoView({ block, behavior: stillPlease() ? "auto" : "smooth" });
+}
+
 /** Call ``work`` once the calls stop coming for ``wait`` milliseconds. */
 export function debounced(work, wait) {
   let timer = 0;

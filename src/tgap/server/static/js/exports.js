@@ -1,6 +1,6 @@
 // Take it away: the documents as JSON, tables as CSV, the picture as SVG and PNG, the question as a link.
 
-import { answersTable, edgesTable } from "./csv.js";
+import { answersTable, edgesTable, evidenceTable } from "./csv.js";
 import { h, icon } from "./dom.js";
 import { words } from "./question.js";
 
@@ -20,7 +20,7 @@ const STYLES = [
 ];
 const SCALE = 2;
 
-/** ``state()``: {question, prediction, walk, picture}; ``tell(text)`` announces. */
+/** ``state()``: {question, prediction, explanation, walk, picture}; ``tell(text)`` announces. */
 export function exportMenu(state, tell) {
   const entries = [
     [
@@ -30,10 +30,15 @@ export function exportMenu(state, tell) {
         text(
           "json",
           "application/json",
-          JSON.stringify({ prediction: state().prediction, explanation: state().walk.document }, null, 2),
+          JSON.stringify({ prediction: state().prediction, explanation: state().explanation }, null, 2),
         ),
     ],
     ["Answers as CSV", "csv", () => text("csv", "text/csv", answersTable(state().prediction))],
+    [
+      "Measured events as CSV",
+      "evidence.csv",
+      () => text("evidence.csv", "text/csv", evidenceTable(state().explanation)),
+    ],
     ["Strongest edges as CSV", "edges.csv", () => text("edges.csv", "text/csv", edgesTable(state().walk.document))],
     ["Picture as SVG", "svg", () => text("svg", "image/svg+xml", pictureText(state()))],
     ["Picture as PNG", "png", async () => ({ ending: "png", content: await pictureBytes(state()) })],

@@ -3,9 +3,12 @@
 import { h } from "./dom.js";
 
 /** Date and displacement of an event. */
-export function dateChip(edge) {
-  return h("span", { class: `date ${edge.sign}`, title: edge.words }, `${edge.time}, ${edge.words}`);
+export function dateChip(event) {
+  return h("span", { class: `date ${event.sign}`, title: event.words }, `${event.time}, ${event.words}`);
 }
+
+/** Who did what to whom, without the date. */
+export const factWords = (fact) => `${fact.subject} — ${fact.relation} → ${fact.object}`;
 
 /** A relation with its arrow: an inverse edge was walked against the fact. */
 export function arrow(edge) {
@@ -35,9 +38,7 @@ export function hops(start, edges) {
   );
 }
 
-/** The stored fact behind an edge: [subject, relation, object, time]. */
-export function factOf(edge) {
-  return edge.inverse
-    ? [edge.object, edge.relation, edge.subject, edge.time]
-    : [edge.subject, edge.relation, edge.object, edge.time];
+/** The stored fact behind an edge, which may have been walked against it. */
+export function factOf({ subject, object, inverse, ...rest }) {
+  return inverse ? { ...rest, subject: object, object: subject } : { ...rest, subject, object };
 }

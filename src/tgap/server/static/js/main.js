@@ -1,210 +1,78 @@
-// The explorer: one question at a time, its answers, and the walk to the chosen answer.
+// The page around the explorer: what is served, the question's bar, notices, colours, the address.
 
-import { answersCard } from "./answers.js";
-import { alive, get, post, setUp } from "./api.js";
+import { alive, get, setUp, useModel } from "./api.js";
 import { AskBar } from "./askbar.js";
-import { CheckCard } from "./check.js";
 import { askForToken, showCard } from "./dialogs.js";
-import { debounced, h, icon } from "./dom.js";
+import { h, icon } from "./dom.js";
+import { Explorer } from "./explorer.js";
 import { failureWords, mayHelpToTryAgain, waitingWords } from "./failures.js";
-import { percent } from "./format.js";
-import { pathsCard } from "./paths.js";
-import { body, fromAddress, fromApi, toAddress, words } from "./question.js";
-import { emptyState, failedState, loadingState, notice, withoutReasons } from "./states.js";
+import { whole } from "./format.js";
+import { fromAddress, fromApi, homeAddress, modelOf, toAddress, words } from "./question.js";
+import { emptyState, loadingState, notice } from "./states.js";
 import { toast } from "./toast.js";
-import { walkOf } from "./walk/model.js";
-import { WalkCard } from "./walkcard.js";
 
-const EDGES = 10; // strongest edges a step, in the tables
-const BUNDLES = 40; // heaviest bundles a step, in the picture
-const PATHS = 6;
-const TOP = 10;
+const POINTS = 20_000; // instants of the timeline with a text of their own
 
 const results = document.getElementById("results");
 const noticeBox = document.getElementById("notice");
 const announcer = document.getElementById("announcer");
 const starters = document.getElementById("starters");
-const bar = new AskBar(document.getElementById("ask-form"), (question) => ask(question));
+const state = { card: null, timeline: null, model: "" };
 
-const state = {
-  card: null,
-  timeline: null,
-  question: null,
-  prediction: null,
-  walk: null,
-  selected: "",
-  truth: null,
-  newest: null,
-};
-const answersPlace = h("div", { class: "place-answers" });
-const walkPlace = h("div", { class: "place-walk" });
-const pathsPlace = h("div", { class: "place-paths" });
-const checkPlace = h("div", { class: "place-check" });
-const check = new CheckCard(showFailure);
-const dragged = debounced((time) => ask({ ...state.question, time }, { quiet: true }), 140);
-const walkCard = new WalkCard({
-  drag: dragged,
-  settle: (time) => {
-    dragged.cancel();
-    ask({ ...state.question, time }, { quiet: true, settled: true });
-  },
-  whatIf: (fact) => check.whatIf(fact),
-  exported: () => ({
-    question: state.question,
-    prediction: state.prediction,
-    walk: state.walk,
-    picture: walkCard.picture,
-  }),
+const bar = new AskBar(document.getElementById("ask-form"), {
+  ask: (question) => explorer.ask(question),
+  missing: (text) => noticeBox.replaceChildren(notice(text)),
+});
+const explorer = new Explorer({
+  results,
+  explains: () => state.card?.explains !== false,
+  timeline,
+  asked,
+  fail: showFailure,
+  announce,
   tell: (text) => {
     announce(text);
     toast(text);
   },
 });
-const sideColumn = h("div", { class: "column side" }, answersPlace, checkPlace);
-// A column that is higher than the window stops with its end in sight, a lower one with its beginning.
-const stick = () =>
-  sideColumn.style.setProperty("--stick", `${Math.min(12, innerHeight - sideColumn.offsetHeight - 12)}px`);
-new ResizeObserver(stick).observe(sideColumn);
-addEventListener("resize", stick);
 
 function announce(text) {
   announcer.textContent = text;
 }
 
-/** Ask a question and show all there is. ``quiet``: the date is being dragged, what is shown stays until the new is there. */
-async function ask(question, { push = true, quiet = false, settled = !quiet, truth = null } = {}) {
-  state.newest?.abort();
-  const mine = new AbortController();
-  state.newest = mine;
-  state.question = question;
-  state.truth = truth ?? (quiet ? null : state.truth?.for === words(question) ? state.truth : null);
+/** A question is being asked: the bar, the title and the address say so. */
+function asked(question, push) {
+  noticeBox.replaceChildren();
   bar.question = question;
-  if (push && settled) history.pushState(null, "", toAddress(question));
   document.title = `${words(question)} · tgap`;
-  if (!quiet) {
-    noticeBox.replaceChildren();
-    results.replaceChildren(loadingState());
-    results.setAttribute("aria-busy", "true");
-  }
+  if (push) history.pushState(null, "", toAddress(question, state.model));
   foldExamples(true);
-  try {
-    const answered = post("predict", { ...body(question), top: TOP }, mine.signal);
-    const reasons = askWhy(question, mine.signal); // asked at once: it needs no more than the question
-    const prediction = await answered;
-    if (mine.signal.aborted) return;
-    showPrediction(prediction, question);
-    await showWhy(await reasons, question, mine, !quiet);
-    noticeBox.replaceChildren();
-  } catch (error) {
-    if (error.name === "AbortError" || mine.signal.aborted) return;
-    mine.abort();
-    const place = results.contains(answersPlace) ? walkPlace : results;
-    if (!quiet)
-      place.replaceChildren(
-        failedState(
-          error.code === "offline" ? "The question is kept above." : "Change the question above and ask again.",
-        ),
-      );
-    showFailure(error);
-  } finally {
-    if (state.newest === mine) results.removeAttribute("aria-busy");
-  }
 }
 
-function showPrediction(prediction, question) {
-  state.prediction = prediction;
-  const both = question.subject && question.object;
-  state.selected = question.answer || (both ? prediction.asked.name : (prediction.answers[0]?.name ?? ""));
-  drawAnswers();
-  if (!results.contains(answersPlace)) {
-    walkPlace.replaceChildren(
-      state.card?.explains === false
-        ? withoutReasons()
-        : h("div", { class: "card" }, h("div", { class: "skeleton block" })),
-    );
-    pathsPlace.replaceChildren();
-    checkPlace.replaceChildren();
-    results.replaceChildren(
-      h("div", { class: "grid" }, sideColumn, h("div", { class: "column" }, walkPlace, pathsPlace)),
-    );
-  }
-  const [best] = prediction.answers;
-  announce(best ? `${prediction.answers.length} answers. Best: ${best.name}, ${percent(best.score)}.` : "No answer.");
-}
-
-/** The reasons for the chosen answer (where none is chosen: the best one, or the one that the question names). */
-async function askWhy(question, signal) {
-  if (state.card?.explains === false) return null;
-  const asked = body(question);
-  const answer = question.answer || (question.subject && question.object) || null;
-  if (question.subject) asked.object = null;
-  try {
-    const wanted = { effects: 0, hide_asked: false, edges: EDGES, bundles: BUNDLES, paths: PATHS };
-    return await post("explain", { ...asked, answer, ...wanted }, signal);
-  } catch (error) {
-    return error; // told where the reasons would be shown, after what is wrong with the question itself
-  }
-}
-
-async function showWhy(reasons, question, mine, fresh) {
-  if (mine.signal.aborted || !reasons || !state.selected) return;
-  if (reasons instanceof Error) throw reasons;
-  state.walk = walkOf(reasons);
-  if (!walkPlace.contains(walkCard.element)) walkPlace.replaceChildren(walkCard.element);
-  if (!checkPlace.contains(check.element)) checkPlace.replaceChildren(check.element);
-  walkCard.show(state.walk, state.timeline ?? (await timeline()), fresh);
-  pathsPlace.replaceChildren(pathsCard(state.walk, (path) => walkCard.trace(path)));
-  check.reset(question, state.selected);
-}
-
-function drawAnswers() {
-  const focused = document.activeElement?.closest?.(".answer")?.dataset.name;
-  answersPlace.replaceChildren(
-    answersCard({
-      ...state,
-      choose: (name) => choose(name),
-      reveal: () => {
-        state.truth = { ...state.truth, revealed: true };
-        drawAnswers();
-        announce(`The true answer is ${state.truth.answers[0]}.`);
-      },
-    }),
-  );
-  if (focused) answersPlace.querySelector(`.answer[data-name="${CSS.escape(focused)}"]`)?.focus();
-}
-
-/** Explain another answer. */
-async function choose(name) {
-  state.newest?.abort();
-  const mine = new AbortController();
-  state.newest = mine;
-  state.selected = name;
-  state.question = { ...state.question, answer: name };
-  history.pushState(null, "", toAddress(state.question));
-  drawAnswers();
-  try {
-    await showWhy(await askWhy(state.question, mine.signal), state.question, mine, true);
-  } catch (error) {
-    if (error.name !== "AbortError") showFailure(error);
-  }
-}
+const askAgain = () => {
+  const question = explorer.question ?? bar.question;
+  return explorer.ask(question, { push: false });
+};
 
 function showFailure(error) {
-  const again = h(
-    "button",
-    { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) },
-    "Try again",
-  );
+  const button = (text, onclick) => h("button", { type: "button", class: "button", onclick }, text);
   if (error.code === "unknown_name") {
     const { field, suggestions } = error.details;
     bar.complain(field);
-    const chips = suggestions.map((name) =>
-      h("button", { type: "button", class: "chip", onclick: () => ask({ ...state.question, [field]: name }) }, name),
-    );
-    const offers = chips.length ? [h("span", {}, "Did you mean"), ...chips] : [];
+    const chip = (name) =>
+      h(
+        "button",
+        { type: "button", class: "chip", onclick: () => explorer.ask({ ...explorer.question, [field]: name }) },
+        name,
+      );
+    const offers = suggestions.length ? [h("span", {}, "Did you mean"), ...suggestions.map(chip)] : [];
     noticeBox.replaceChildren(notice(failureWords(error), ...offers));
+  } else if (error.code === "unauthorized") {
+    noticeBox.replaceChildren(notice(failureWords(error), button("Enter the token", begin)));
   } else {
-    noticeBox.replaceChildren(notice(failureWords(error), mayHelpToTryAgain(error.code) && again));
+    noticeBox.replaceChildren(
+      notice(failureWords(error), mayHelpToTryAgain(error.code) && button("Try again", askAgain)),
+    );
     if (error.code === "offline") waitForServer();
   }
   noticeBox.scrollIntoView({ block: "nearest" });
@@ -225,23 +93,17 @@ function showWaiting(failure) {
 function waitForServer() {
   setTimeout(async () => {
     if (!noticeBox.hasChildNodes()) return;
-    if (await alive())
-      noticeBox.replaceChildren(
-        notice(
-          "The server is back.",
-          h(
-            "button",
-            { type: "button", class: "button", onclick: () => ask(state.question ?? bar.question, { push: false }) },
-            "Ask again",
-          ),
-        ),
-      );
-    else waitForServer();
+    if (!(await alive())) {
+      waitForServer();
+      return;
+    }
+    const again = h("button", { type: "button", class: "button", onclick: askAgain }, "Ask again");
+    noticeBox.replaceChildren(notice("The server is back.", again));
   }, 2500);
 }
 
 async function timeline() {
-  state.timeline ??= await get("timeline", { points: 20_000 });
+  state.timeline ??= await get("timeline", { points: POINTS });
   bar.timeline = state.timeline.texts;
   return state.timeline;
 }
@@ -250,7 +112,7 @@ async function random() {
   try {
     const found = await get("questions/random");
     const question = fromApi(found.question);
-    await ask(question, { truth: { for: words(question), answers: found.answers, revealed: false } });
+    await explorer.ask(question, { truth: { for: words(question), answers: found.answers, revealed: false } });
   } catch (error) {
     showFailure(error);
   }
@@ -261,7 +123,7 @@ function showStarters(questions) {
     const part = (name) => (name ? name : h("span", { class: "hole" }, "?"));
     return h(
       "button",
-      { type: "button", class: "chip starter", onclick: () => ask(fromApi(question)) },
+      { type: "button", class: "chip starter", onclick: () => explorer.ask(fromApi(question)) },
       part(question.subject),
       ` · ${question.relation} · `,
       part(question.object),
@@ -308,33 +170,66 @@ function showTheme() {
   draw();
 }
 
-async function begin() {
+/** Once: what listens for the whole life of the page. */
+function listen() {
   showTheme();
   setUp(askForToken, showWaiting);
-  const asked = fromAddress(location.search);
-  if (asked) {
-    state.question = asked;
-    bar.question = asked;
-    results.replaceChildren(loadingState());
-  } else {
-    results.replaceChildren(emptyState(null));
-  }
   addEventListener("popstate", () => {
+    if (modelOf(location.search) !== state.model) {
+      begin();
+      return;
+    }
     const question = fromAddress(location.search);
-    if (question) ask(question, { push: false });
+    if (question) explorer.ask(question, { push: false });
     else home();
   });
+  document.getElementById("about-button").addEventListener("click", () => state.card && showCard(state.card));
+  const select = document.getElementById("model-select");
+  select.addEventListener("change", () => changeModel(select.value));
+}
+
+/** The model that the address names, else the first; a list to choose from where there are several. */
+async function chooseModel() {
+  const { models } = await get("models");
+  const wanted = modelOf(location.search);
+  const chosen = models.find(({ name }) => name === wanted) ?? models[0];
+  state.model = chosen === models[0] ? "" : chosen.name;
+  useModel(state.model);
+  const select = document.getElementById("model-select");
+  select.hidden = models.length < 2;
+  select.replaceChildren(
+    ...models.map(({ name, scorer, dataset }) =>
+      h("option", { value: name, selected: name === chosen.name }, `${name} (${scorer} on ${dataset})`),
+    ),
+  );
+}
+
+/** Ask another model, the same question if there is one. */
+function changeModel(name) {
+  const question = explorer.question;
+  history.pushState(null, "", question ? toAddress(question, name) : homeAddress(name));
+  begin();
+}
+
+/** Learn what is served, then show what the address asks for. Again where the server could not be asked before. */
+async function begin() {
+  noticeBox.replaceChildren();
+  const question = fromAddress(location.search);
+  if (question) bar.question = question;
+  results.replaceChildren(question ? loadingState() : emptyState(null));
   const aboutButton = document.getElementById("about-button");
   try {
+    await chooseModel();
     const [card, examples] = await Promise.all([get("model"), get("questions/examples")]);
     state.card = card;
-    aboutButton.textContent = `${card.dataset.name} · ${card.scorer}`;
+    state.timeline = null;
+    const { dataset } = card;
+    aboutButton.textContent = `${dataset.name} · ${card.scorer}`;
     aboutButton.title = "About this model";
-    aboutButton.addEventListener("click", () => showCard(card));
     document.getElementById("foot-model").textContent =
-      `${card.dataset.entities.toLocaleString("en")} entities, ${card.dataset.relations.toLocaleString("en")} relations, ${card.dataset.timeline.first} to ${card.dataset.timeline.last}`;
+      `${whole(dataset.entities)} entities, ${whole(dataset.relations)} relations, ${dataset.timeline.first} to ${dataset.timeline.last}`;
     showStarters(examples.questions);
-    if (asked) await ask(asked, { push: false });
+    if (question) await explorer.ask(question, { push: false });
     else home();
     await timeline();
   } catch (error) {
@@ -344,12 +239,12 @@ async function begin() {
 }
 
 function home() {
-  state.newest?.abort();
-  state.question = null;
+  explorer.leave();
   document.title = "tgap explorer";
   noticeBox.replaceChildren();
   foldExamples(false);
   results.replaceChildren(emptyState(state.card));
 }
 
+listen();
 begin();

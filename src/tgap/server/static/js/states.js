@@ -70,11 +70,18 @@ export function loadingState() {
 }
 
 /** In the walk's place where the method does not walk. */
-export function withoutReasons() {
+export function withoutReasons(method) {
   return h(
     "div",
-    { class: "card empty" },
-    h("p", {}, "This method gives answers without reasons. Serve a run of the walking model to see the walk."),
+    { class: "card empty without-reasons" },
+    h("h2", {}, `${method} ranks answers, but has no walk to show`),
+    h(
+      "p",
+      {},
+      "So there are no reasons here. The list on the left is all that this method says: higher scores are likelier answers.",
+    ),
+    h("p", {}, "To see why an answer is what it is, serve a run of a method that walks, alone or beside this one:"),
+    h("pre", {}, "tgap serve RUN OTHER_RUN"),
   );
 }
 

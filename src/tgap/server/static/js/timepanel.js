@@ -26,6 +26,7 @@ export class TimePanel {
     this.base = s("path", { class: "base" });
     this.bars = s("g", {});
     this.marks = s("g", {});
+    this.ghost = s("line", { class: "ghost", y1: FLAG, y2: BOTTOM, hidden: true });
     this.brushBox = s("rect", { class: "brush", y: FLAG, height: PLOT, hidden: true });
     this.plot = s("rect", { class: "plot", y: FLAG, height: PLOT });
     this.flagBox = s("rect", { y: 1, height: FLAG - 5, rx: 6 });
@@ -45,6 +46,7 @@ export class TimePanel {
       this.base,
       this.bars,
       this.marks,
+      this.ghost,
       this.plot,
       this.handle,
     );
@@ -56,7 +58,7 @@ export class TimePanel {
       h(
         "div",
         { class: "time-head" },
-        h("h3", { id: "time-title" }, "When attention looked"),
+        h("h3", { id: "time-title" }, "When"),
         this.chips,
         h("span", { class: "grow" }),
         this.zoom,
@@ -73,9 +75,10 @@ export class TimePanel {
     return this.timeline.unit === "integer" ? "step" : this.timeline.unit;
   }
 
-  show(walk, timeline) {
+  show(walk, timeline, view) {
     this.timeline = timeline;
-    this.profile = walk.document.profile;
+    this.document = walk.document;
+    this.view = view;
     this.shown = walk.document.instant; // what the bars are about; the flag may be on its way elsewhere
     if (!this.dragging) {
       this.instant = this.shown;
@@ -86,14 +89,26 @@ export class TimePanel {
     this.calls.brush(null);
   }
 
+  setView(view) {
+    this.view = view;
+    this.draw();
+  }
+
+  /** {displacement, share} of what is looked at: all attention, or this answer. */
+  get rows() {
+    const { profile, shares } = this.document;
+    if (this.view !== "attention") return shares.times;
+    return profile.displacements.map(({ displacement, attention }) => ({ displacement, share: attention }));
+  }
+
   draw() {
     const width = Math.floor(this.element.clientWidth);
-    if (!this.profile || !width) return;
+    if (!this.document || !width) return;
     this.scale = new TimeScale(this.timeline, this.shown, this.window, width);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     this.plot.setAttribute("x", this.scale.left);
     this.plot.setAttribute("width", this.scale.right - this.scale.left);
-    this.heights = rootScale(Math.max(...this.profile.displacements.map((row) => row.attention), 0), PLOT);
+    this.heights = rootScale(Math.max(...this.rows.map((row) => row.share), 0), PLOT);
     this.drawAxis();
     this.drawBars();
     this.placeHandle(this.instant);
@@ -119,15 +134,23 @@ export class TimePanel {
 
   /** One bar a displacement; where they are narrower than a pixel they stand in front of each other. */
   drawBars() {
-    const { scale, profile, heights } = this;
+    const { scale, heights } = this;
+    const { profile } = this.document;
     const width = Math.max(1.2, 0.8 * scale.unit * profile.bin);
-    const inside = ({ x }) => x >= scale.left && x <= scale.right;
-    const bars = profile.displacements
-      .map((row) => ({ row, x: scale.x(this.shown + row.displacement), high: heights.high(row.attention) }))
-      .filter(inside);
+    const placed = (rows, share) =>
+      rows
+        .map((row) => ({ row, x: scale.x(this.shown + row.displacement), high: heights.high(share(row)) }))
+        .filter(({ x }) => x >= scale.left && x <= scale.right);
+    const bars = placed(this.rows, (row) => row.share);
     this.drawn = bars;
-    const base = bars.map(({ row, x }) => ({ x, high: heights.high(row.base_share) }));
-    this.base.setAttribute("d", barPath(base, width, BOTTOM));
+    this.base.setAttribute(
+      "d",
+      barPath(
+        placed(profile.displacements, (row) => row.base_share),
+        width,
+        BOTTOM,
+      ),
+    );
     const within = ([low, high]) => bars.filter(({ row }) => row.displacement >= low && row.displacement <= high);
     this.bars.replaceChildren(
       ...SIGNS.map((sign) => s("path", { class: `bar ${sign}`, d: barPath(within(SIDES[sign]), width, BOTTOM) })),
@@ -191,16 +214,22 @@ export class TimePanel {
   }
 
   tell() {
-    const { attention, waiting } = this.profile;
+    const { profile, shares, question } = this.document;
+    if (this.text !== question.time)
+      return `Everything here is still about ${question.time}; asking about ${this.text} …`;
+    const mine = this.view !== "attention";
+    const parts = mine ? shares : { ...profile.attention, waiting: profile.waiting };
+    const what = mine ? "of this answer's way" : "of all attention";
+    const per = profile.bin > 1 ? `${profile.bin} ${this.unit}s` : this.unit;
+    const scale = `Height: share per ${per}, on a root scale; grey: if it were spread over all events within reach.`;
     const { range } = this;
-    const scale = `Height: share of all attention per ${this.profile.bin > 1 ? `${this.profile.bin} ${this.unit}s` : this.unit}, on a root scale; grey: what it would be if attention looked everywhere alike.`;
     if (range === null) {
-      return `${percent(attention.past)} of attention in the past, ${percent(attention.present)} at the same ${this.unit}, ${percent(attention.future)} in the future; ${percent(waiting)} stayed where it was. ${scale}`;
+      return `${percent(parts.past)} ${what} lies before the ${this.unit} asked about, ${percent(parts.present)} on it, ${percent(parts.future)} after it; ${percent(parts.waiting)} stayed where it was. ${scale}`;
     }
     const side = SIGNS.find((sign) => SIDES[sign] === range);
     const ends = range.map((end) => textAt(this.timeline, this.shown + end));
-    const share = side ? `: ${percent(attention[side])} of attention` : "";
-    return `${ends[0]} to ${ends[1]}${share}. Edges of that time are lit. ${scale}`;
+    const share = side ? `: ${percent(parts[side])} ${what}` : "";
+    return `${ends[0]} to ${ends[1]}${share}. Ribbons with events of that time are lit. ${scale}`;
   }
 
   /** Show the dates behind an edge. */
@@ -224,11 +253,14 @@ export class TimePanel {
     const { row } = near.reduce((one, other) => (Math.abs(other.x - x) < Math.abs(one.x - x) ? other : one));
     showTip(event, [
       h("div", {}, h("b", {}, textAt(this.timeline, this.shown + row.displacement))),
-      h("div", {}, `${percent(row.attention)} of attention, ${percent(row.base_share)} of the edges within reach`),
+      h("div", {}, `${percent(row.share)} ${this.view === "attention" ? "of all attention" : "of this answer's way"}`),
     ]);
   }
 
   placeHandle(instant) {
+    const shown = this.scale.clip(this.scale.x(this.shown));
+    this.ghost.toggleAttribute("hidden", instant === this.shown);
+    for (const end of ["x1", "x2"]) this.ghost.setAttribute(end, shown);
     const x = this.scale.clip(this.scale.x(instant));
     const { text } = this;
     const half = 10 + text.length * 3.6;
@@ -256,6 +288,7 @@ export class TimePanel {
     this.text = textAt(this.timeline, snapped);
     this.dragging = !settled;
     this.placeHandle(snapped);
+    this.words.textContent = this.tell();
     if (settled) this.calls.settle(this.text);
     else this.calls.drag(this.text);
   }

@@ -1,6 +1,6 @@
 // From instants and shares to pixels of the time panel. Pure: numbers in, pixels and paths out.
 
-const LEFT = 46; // room for the labels of the share axis
+const LEFT = 54; // room for the labels of the share axis
 const RIGHT = 18;
 const LABEL = 84; // pixels that a date needs
 const LEVELS = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]; // shares that may be labelled

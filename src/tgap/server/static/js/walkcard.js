@@ -1,13 +1,14 @@
-// The card of the walk: player, threshold, picture, legend, details and time, all linked.
+// The card of the picture: switch, player, threshold, picture with its key, details and time, all linked.
 
 import { linkDetail, nodeDetail } from "./detail.js";
-import { h, icon } from "./dom.js";
-import { edgeTables } from "./edgetable.js";
-import { exportMenu } from "./exports.js";
-import { counted, percent, whole } from "./format.js";
+import { h, icon, reveal } from "./dom.js";
+import { counted, percent } from "./format.js";
+import { factOf, factWords } from "./hops.js";
 import { TimePanel } from "./timepanel.js";
 import { hideTip, showTip } from "./tooltip.js";
-import { calmThreshold } from "./walk/model.js";
+import { nameOf } from "./walk/labels.js";
+import { calmThreshold, VIEWS } from "./walk/model.js";
+import { wholeOf } from "./walk/parts.js";
 import { WalkPicture } from "./walk/picture.js";
 import { Player } from "./walk/player.js";
 
@@ -15,13 +16,15 @@ const LOWEST = -3.3; // the threshold's slider is a power of ten
 const HIGHEST = -0.4;
 
 export class WalkCard {
-  /** ``calls``: drag(text), settle(text), whatIf(fact), exported(), tell(text). */
+  /** ``calls``: drag(text), settle(text), counterfactual(facts), entity(name), fail(error). */
   constructor(calls) {
     this.calls = calls;
+    this.view = VIEWS.answer;
     this.picture = new WalkPicture({
       chooseLink: (link) => this.openLink(link),
       chooseNode: (node) => this.openNode(node),
       hoverLink: (link, event) => this.hover(link, event),
+      drawn: () => this.drawKey(),
     });
     this.player = new Player(this.picture, (step, playing) => this.stand(step, playing));
     this.time = new TimePanel({
@@ -31,8 +34,8 @@ export class WalkCard {
     });
     this.title = h("h2", { id: "walk-title" });
     this.caption = h("p", { class: "caption quiet", id: "walk-caption", "aria-live": "polite" });
+    this.key = h("ol", { class: "picture-key" });
     this.detail = h("div", {});
-    this.tables = h("div", {});
     this.element = h(
       "section",
       { class: "card walk-card", "aria-labelledby": "walk-title" },
@@ -40,32 +43,38 @@ export class WalkCard {
         "div",
         { class: "card-head walk-head" },
         this.title,
+        this.makeSwitch(),
         this.makePlayer(),
         this.makeThreshold(),
-        exportMenu(calls.exported, calls.tell),
       ),
       this.caption,
       this.picture.element,
+      this.key,
       legend(),
       this.detail,
       this.time.element,
-      this.tables,
     );
+  }
+
+  /** All attention, or only what arrived at this answer. */
+  makeSwitch() {
+    const option = (name, text) =>
+      h(
+        "button",
+        { type: "button", "data-view": name, "aria-pressed": "false", onclick: () => this.setView(VIEWS[name]) },
+        text,
+      );
+    this.options = [option("answer", "This answer"), option("all", "All attention")];
+    return h("div", { class: "switch", role: "group", "aria-label": "What is shown" }, this.options);
   }
 
   makePlayer() {
     const step = (move) => () =>
       this.player.go((move < 0 ? Math.ceil(this.player.progress) : Math.floor(this.player.progress)) + move);
-    this.back = h(
-      "button",
-      { type: "button", class: "icon-button", id: "step-back", "aria-label": "One step back", onclick: step(-1) },
-      icon("back"),
-    );
-    this.forward = h(
-      "button",
-      { type: "button", class: "icon-button", id: "step-forward", "aria-label": "One step forward", onclick: step(1) },
-      icon("forward"),
-    );
+    const button = (id, label, picture, onclick) =>
+      h("button", { type: "button", class: "icon-button", id, "aria-label": label, onclick }, icon(picture));
+    this.back = button("step-back", "One step back", "back", step(-1));
+    this.forward = button("step-forward", "One step forward", "forward", step(1));
     this.play = h("button", { type: "button", class: "button", id: "play", onclick: () => this.player.toggle() });
     this.dots = h("div", { class: "steps-dots", role: "group", "aria-label": "Steps" });
     return h("div", { class: "player" }, this.back, this.play, this.forward, this.dots);
@@ -78,7 +87,7 @@ export class WalkCard {
       min: LOWEST,
       max: HIGHEST,
       step: 0.05,
-      "aria-label": "Smallest attention that is shown",
+      "aria-label": "Smallest share that is drawn",
     });
     this.output = h("output", { for: "threshold" });
     this.slider.addEventListener("input", () => {
@@ -86,7 +95,13 @@ export class WalkCard {
       this.showThreshold(threshold);
       this.picture.setThreshold(threshold);
     });
-    return h("div", { class: "threshold" }, h("label", { for: "threshold" }, "Edges above"), this.slider, this.output);
+    return h(
+      "div",
+      { class: "threshold" },
+      h("label", { for: "threshold" }, "Ribbons above"),
+      this.slider,
+      this.output,
+    );
   }
 
   showThreshold(threshold) {
@@ -94,33 +109,58 @@ export class WalkCard {
     this.slider.setAttribute("aria-valuetext", percent(threshold));
   }
 
+  setView(view) {
+    this.view = view;
+    this.redraw();
+    this.time.setView(view);
+    this.player.go(this.player.length);
+  }
+
   /** Show a walk; ``fresh`` lets sparks run over it once. */
   show(walk, timeline, fresh) {
     this.walk = walk;
-    this.title.textContent = `The walk to ${walk.answer}`;
-    const threshold = calmThreshold(walk, "attention");
-    this.slider.value = Math.log10(threshold);
-    this.showThreshold(threshold);
     this.close();
     hideTip();
-    this.dots.replaceChildren(
-      ...walk.document.steps.map((step) =>
+    const dot = ({ step }) =>
+      h(
+        "button",
+        { type: "button", "aria-label": `Step ${step}`, title: `Step ${step}`, onclick: () => this.player.go(step) },
+        h("span", {}),
+      );
+    this.dots.replaceChildren(...walk.steps.map(dot));
+    this.redraw();
+    this.time.show(walk, timeline, this.view);
+    this.player.reset(fresh);
+  }
+
+  redraw() {
+    const mine = this.view === VIEWS.answer;
+    this.title.textContent = mine ? `The way to ${this.walk.answer}` : "Where all attention went";
+    for (const option of this.options)
+      option.setAttribute("aria-pressed", String(VIEWS[option.dataset.view] === this.view));
+    const threshold = calmThreshold(this.walk, this.view);
+    this.slider.value = Math.log10(threshold);
+    this.showThreshold(threshold);
+    this.picture.show(this.walk, this.view, threshold);
+  }
+
+  /** The numbered ribbons, spelled out. */
+  drawKey() {
+    const numbered = this.picture.labels.filter((label) => label.number);
+    this.key.replaceChildren(
+      ...numbered.map(({ link }) =>
         h(
-          "button",
-          {
-            type: "button",
-            "aria-label": `Step ${step.step}`,
-            title: `Step ${step.step}`,
-            onclick: () => this.player.go(step.step),
-          },
-          h("span", {}),
+          "li",
+          {},
+          h(
+            "button",
+            { type: "button", class: "link-button", onclick: () => this.openLink(link) },
+            `${link.subject} → ${link.object}: ${nameOf(link)}`,
+          ),
         ),
       ),
     );
-    this.picture.show(walk, threshold);
-    this.time.show(walk, timeline);
-    this.player.reset(fresh);
-    this.tables.replaceChildren(edgeTables(walk));
+    this.key.hidden = numbered.length === 0;
   }
 
   /** Where the walk stands, in words and dots. */
@@ -134,8 +174,9 @@ export class WalkCard {
       else dot.removeAttribute("aria-current");
     });
     const shown = playing ? step + 1 : step;
-    const table = this.walk.document.steps[shown - 1];
-    this.caption.textContent = table ? stepWords(table) : `Start: all attention is on ${this.walk.start}.`;
+    this.caption.textContent = shown
+      ? stepWords(this.walk, shown, this.view)
+      : `Start: all attention is on ${this.walk.start}.`;
   }
 
   trace(path) {
@@ -145,45 +186,52 @@ export class WalkCard {
 
   hover(link, event) {
     this.time.mark(link ? link.events.map((other) => other.displacement) : []);
-    if (link && event) showTip(event, tip(link));
+    if (link && event) showTip(event, tip(link, this.view));
     else hideTip();
   }
 
   openLink(link) {
     this.picture.setChosen(link.key);
-    this.open(linkDetail(link, () => this.close(), this.calls.whatIf));
+    this.open(linkDetail(link, this.view, { ...this.calls, close: () => this.close(link) }));
   }
 
   openNode(node) {
     this.picture.setChosen(null);
-    this.open(nodeDetail(node, this.walk.document.question.time, () => this.close()));
+    const { time } = this.walk.document.question;
+    this.open(nodeDetail(node, this.view, time, { ...this.calls, close: () => this.close(node) }));
   }
 
   open(panel) {
     hideTip();
     this.detail.replaceChildren(panel);
     panel.querySelector("h3").focus({ preventScroll: true });
-    panel.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    reveal(panel);
   }
 
-  close() {
+  /** Close what is open; ``part`` of the picture opened it and is focused again. */
+  close(part = null) {
     this.detail.replaceChildren();
     this.picture.setChosen(null);
+    if (part) this.picture.refocus(part);
   }
 }
 
-function stepWords(table) {
-  const held = table.nodes.slice(0, 3).map((node) => `${node.name} ${percent(node.attention)}`);
-  return `After step ${table.step}: ${held.join(", ")}. ${whole(table.carried)} edges carried attention, ${percent(table.waiting)} stayed.`;
+function stepWords(walk, shown, view) {
+  const holding = [...walk.nodes[shown].values()].filter((node) => node[view] > 0);
+  const column = holding.sort((a, b) => b[view] - a[view]);
+  const held = column.slice(0, 3).map((node) => `${node.name} ${percent(node[view])}`);
+  const { carried } = walk.document.steps[shown - 1];
+  const step = walk.steps[shown - 1];
+  const stayed = percent(view === "attention" ? step.waiting : step.waiting_through);
+  const crossed = view === "attention" ? `Attention crossed ${counted(carried, "event")}; ` : "";
+  return `After step ${shown}: ${held.join(", ")} ${wholeOf(view)}. ${crossed}${stayed} stayed where it was.`;
 }
 
-function tip(link) {
+function tip(link, view) {
   const shown = link.events.slice(0, 4);
   return [
-    h("div", {}, h("b", {}, `${link.subject} → ${link.object}`), ` ${percent(link.attention)}`),
-    ...shown.map((event) =>
-      h("div", {}, `${event.time} · ${event.relation}${event.inverse ? " (inverse)" : ""} · ${event.words}`),
-    ),
+    h("div", {}, h("b", {}, `${link.subject} → ${link.object}`), ` ${percent(link[view])} ${wholeOf(view)}`),
+    ...shown.map((event) => h("div", {}, `${event.time} · ${factWords(factOf(event))} · ${event.words}`)),
     link.size > shown.length ? h("div", { class: "more" }, `${counted(link.size, "event")} in all`) : null,
   ].filter(Boolean);
 }
@@ -193,11 +241,11 @@ function legend() {
   return h(
     "div",
     { class: "legend" },
-    line("past", "past"),
-    line("present", "same time as asked"),
-    line("future", "future"),
-    line("dashed", "walked against the fact"),
+    line("past", "before the date"),
+    line("present", "on the date"),
+    line("future", "after the date"),
+    line("dashed", "walked against the event"),
     line("dotted", "stays"),
-    h("span", {}, "Bigger: more attention. Strong colours: the heaviest paths."),
+    h("span", {}, "Wider: a larger share. Strong colours: the heaviest single walks."),
   );
 }

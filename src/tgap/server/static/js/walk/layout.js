@@ -5,6 +5,7 @@ const TOP = 46;
 const ROW = 47;
 const MOST = 11; // entities in a column
 const SHOWN_PATHS = 3;
+const BAND = 30; // below the entities, for what is not drawn
 
 const radius = (weight) => 4 + 14 * Math.sqrt(weight);
 const thickness = (weight) => 1.4 + 13 * Math.sqrt(weight);
@@ -20,12 +21,12 @@ export function layOut(walk, { view, threshold, width }) {
   const { names, links, rest } = choose(walk, view, threshold);
   const order = arrange(walk, view, names, links);
   const rows = Math.max(...order.map((column) => column.length), 3);
-  const height = TOP + ROW * rows + 18;
+  const inner = TOP + ROW * rows + 18;
   const columns = order.map((column, place) => ({
     x: left + gap * place,
     nodes: column.map((name, row) => {
       const weight = walk.nodes[place].get(name)[view];
-      const free = height - TOP - 12;
+      const free = inner - TOP - 12;
       return {
         name,
         column: place,
@@ -41,11 +42,17 @@ export function layOut(walk, { view, threshold, width }) {
   );
   return {
     width,
-    height,
+    height: inner + BAND,
     gap,
     right,
     columns,
-    rest,
+    bands: rest.map((share, step) => ({
+      share,
+      width: thickness(share),
+      x0: left + gap * step + 14,
+      x1: left + gap * (step + 1) - 14,
+      y: inner + 4,
+    })),
     links: route(links, view, at),
     waits: walk.paths.slice(0, SHOWN_PATHS).flatMap((path) => waits(path, at)),
   };

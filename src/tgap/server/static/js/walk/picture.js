@@ -1,14 +1,15 @@
 // The layered picture as SVG. It draws what the layout says and tells what is hovered, focused and chosen.
 
 import { h, s } from "../dom.js";
-import { counted, percent } from "../format.js";
+import { percent } from "../format.js";
+import { labelLinks } from "./labels.js";
 import { isHeavy, layOut } from "./layout.js";
+import { dashes, drawLabel, fitted, linkWords, measure, nodeWords } from "./parts.js";
 
 const NARROWEST = 500;
-const pen = document.createElement("canvas").getContext("2d");
 
 export class WalkPicture {
-  /** ``calls``: chooseLink(link), chooseNode(node), hoverLink(link or null). */
+  /** ``calls``: chooseLink(link), chooseNode(node), hoverLink(link or null), drawn(). */
   constructor(calls) {
     this.calls = calls;
     this.svg = s("svg", { class: "picture", role: "group", "aria-label": "The walk" });
@@ -33,8 +34,10 @@ export class WalkPicture {
     this.watcher.observe(this.element);
   }
 
-  show(walk, threshold) {
+  /** Draw a walk; ``view`` is the weight that widths and sizes mean: attention, or through (the share of the answer). */
+  show(walk, view, threshold) {
     this.walk = walk;
+    this.view = view;
     this.threshold = threshold;
     this.path = null;
     this.chosen = null;
@@ -64,6 +67,9 @@ export class WalkPicture {
     for (const wait of layout.waits) lines.append(s("path", { class: "stay-line", d: wait.d, "data-path": wait.path }));
     this.linkElements = layout.links.map((drawn) => this.drawLink(drawn));
     lines.append(...this.linkElements);
+    lines.append(...layout.bands.flatMap((band, step) => this.drawBand(band, step)));
+    this.labels = labelLinks(layout.links, this.view, layout.gap - 40, measure);
+    const names = s("g", { "clip-path": "url(#curtain)", "aria-hidden": "true" }, this.labels.map(drawLabel));
     this.sparks = s("g", {});
     this.headings = layout.columns.map((column, place) => this.heading(column, place));
     this.nodeElements = layout.columns.flatMap((column) => column.nodes.map((node) => this.drawNode(node)));
@@ -74,6 +80,7 @@ export class WalkPicture {
       ),
       ...this.headings,
       lines,
+      names,
       this.sparks,
       ...this.nodeElements,
     );
@@ -88,6 +95,7 @@ export class WalkPicture {
     for (const [place, item] of this.items.entries()) item.setAttribute("tabindex", place === 0 ? "0" : "-1");
     this.light();
     this.reveal(this.progress);
+    this.calls.drawn();
   }
 
   heading(column, place) {
@@ -96,11 +104,22 @@ export class WalkPicture {
     return s("text", { class: "heading", x: column.x, y: 22, "text-anchor": "middle", "data-column": place }, text);
   }
 
+  /** What all that is not drawn carries together, and what stayed where it was. */
+  drawBand({ share, width, x0, x1, y }, step) {
+    const stayed = this.walk.steps[step][this.view === "attention" ? "waiting" : "waiting_through"];
+    const words =
+      x1 - x0 > 190 ? `other events ${percent(share)}, stayed ${percent(stayed)}` : `others ${percent(share)}`;
+    return [
+      s("line", { class: "band", x1: x0, x2: x1, y1: y, y2: y, "stroke-width": width.toFixed(1) }),
+      s("text", { class: "band-words", x: (x0 + x1) / 2, y: y + 18, "text-anchor": "middle" }, words),
+    ];
+  }
+
   drawLink({ link, d, width }) {
     const kind = `link ${link.sign}${link.inverse ? " inverse" : ""}${isHeavy(link) ? " on-path" : ""}`;
     const element = s(
       "g",
-      { class: kind, role: "button", "aria-label": linkWords(link), "data-step": link.step },
+      { class: kind, role: "button", "aria-label": linkWords(link, this.view), "data-step": link.step },
       s("path", { class: "hit", d }),
       s("path", {
         class: "line",
@@ -128,11 +147,11 @@ export class WalkPicture {
       {
         class: `node${role}`,
         role: "button",
-        "aria-label": `${node.name}, ${nodeWords(node)}`,
+        "aria-label": `${node.name}, ${nodeWords(node, this.view)}`,
         "data-column": node.column,
         "data-name": node.name,
       },
-      s("title", {}, `${node.name}: ${nodeWords(node)}`),
+      s("title", {}, `${node.name}: ${nodeWords(node, this.view)}`),
       s("circle", { cx: node.x, cy: node.y, r: node.r.toFixed(1) }),
       label,
     );
@@ -142,7 +161,7 @@ export class WalkPicture {
   }
 
   labelBelow(node) {
-    const { text, width } = shortened(node.name, this.layout.gap - 8, node.column === 0);
+    const { text, width } = fitted(node.name, this.layout.gap - 8, node.column === 0);
     const fits = node.column > 0 || width / 2 < node.x - 4;
     return s(
       "text",
@@ -151,10 +170,10 @@ export class WalkPicture {
     );
   }
 
-  /** Name and probability of an answer, one below the other. */
+  /** Name and weight of an answer, one below the other. */
   labelBeside(node, bold) {
     const x = node.x + node.r + 8;
-    const { text } = shortened(node.name, this.layout.width - x - 4, bold);
+    const { text } = fitted(node.name, this.layout.width - x - 4, bold);
     return s(
       "text",
       { class: "label", x, y: node.y - 2 },
@@ -194,6 +213,12 @@ export class WalkPicture {
   setChosen(key) {
     this.chosen = key;
     this.light();
+  }
+
+  /** Focus the part that was opened last, after what it opened is closed. */
+  refocus(part) {
+    const found = this.items.find((item) => (part.key ? item.link?.key === part.key : same(item.node, part)));
+    (found ?? this.element).focus();
   }
 
   /** Show the walk up to ``progress`` steps (a fraction is the way to the next column). */
@@ -252,28 +277,9 @@ export class WalkPicture {
   }
 }
 
-/** A name cut to a width in pixels, and the width it then has. */
-function shortened(name, room, bold) {
-  pen.font = `${bold ? 650 : 400} 12.5px Inter, "Segoe UI", system-ui, -apple-system, Roboto, Arial, sans-serif`;
-  let text = name;
-  for (let length = name.length; length > 3 && pen.measureText(text).width > room; length -= 1)
-    text = `${name.slice(0, length - 1).trimEnd()}…`;
-  return { text, width: pen.measureText(text).width };
-}
-
-/** Dashes in keeping with a line's width. */
-const dashes = (width) => `${(5 + 0.9 * width).toFixed(1)} ${(3 + 0.45 * width).toFixed(1)}`;
+const same = (node, other) => node?.name === other.name && node.column === other.column;
 
 function centre(item) {
   const box = item.querySelector("circle, .line").getBBox();
   return [box.x + box.width / 2, box.y + box.height / 2];
-}
-
-function nodeWords(node) {
-  return node.column === 0 ? "the walk starts here" : `${percent(node.weight)} of attention after step ${node.column}`;
-}
-
-function linkWords(link) {
-  const against = link.inverse ? ", against their direction" : "";
-  return `Step ${link.step}: ${link.subject} to ${link.object}, ${percent(link.attention)} of attention over ${counted(link.size, `${link.sign} event`)}${against}`;
 }

@@ -91,11 +91,12 @@ export class Player {
 
   /** Sparks of a step: more where more attention flows. */
   ignite(step) {
-    const drawn = this.picture.layout.links.filter(({ link }) => link.step === step + 1);
-    const total = drawn.reduce((sum, { link }) => sum + link.attention, 0) || 1;
+    const { view, layout } = this.picture;
+    const drawn = layout.links.filter(({ link }) => link.step === step + 1);
+    const total = drawn.reduce((sum, { link }) => sum + link[view], 0) || 1;
     const sparks = [];
     for (const { link, points, width } of drawn) {
-      const count = Math.max(1, Math.round((MOST * link.attention) / total / 2));
+      const count = Math.max(1, Math.round((MOST * link[view]) / total / 2));
       for (let place = 0; place < count && sparks.length < MOST; place += 1) {
         const circle = s("circle", { class: `spark ${link.sign}`, r: Math.min(2 + width / 5, 4.4).toFixed(1) });
         const delay = (place / count) * 0.16;

@@ -1,0 +1,257 @@
+// One question at a time: its answers, why the chosen one is what it is, and the picture of the way to it.
+
+import { AnswersCard } from "./answers.js";
+import { post } from "./api.js";
+import { chainsCard } from "./chains.js";
+import { debounced, h, reveal } from "./dom.js";
+import { edgeTables } from "./edgetable.js";
+import { exportMenu } from "./exports.js";
+import { percent } from "./format.js";
+import { answerOf, body, words } from "./question.js";
+import { ReasonsCard } from "./reasons.js";
+import { failedState, loadingState, withoutReasons } from "./states.js";
+import { walkOf } from "./walk/model.js";
+import { WalkCard } from "./walkcard.js";
+
+const TOP = 10;
+const DRAWN = { effects: 0, edges: 10, bundles: 40, paths: 6, chains: 5 }; // for the picture: quick
+const MEASURED = { effects: 20, edges: 1, paths: 1, chains: 1 }; // for the reasons: a forward pass for each event
+const NARROW = 900; // pixels below which everything stands in one column
+
+export class Explorer {
+  /** ``page``: results (element), explains(), timeline(), asked(question, push), fail(error), announce(text), tell(text), entity(name). */
+  constructor(page) {
+    this.page = page;
+    this.newest = null; // of what is being asked
+    this.dragged = debounced((time) => this.ask({ ...this.question, time }, { quiet: true }), 140);
+    const shared = {
+      counterfactual: (facts) => this.counterfactual(facts),
+      entity: page.entity,
+      fail: page.fail,
+    };
+    this.answers = new AnswersCard({
+      choose: (name) => this.choose(name),
+      more: (count) => this.lengthen(count),
+      reveal: () => this.reveal(),
+      explains: page.explains,
+    });
+    this.reasons = new ReasonsCard(shared);
+    this.walkCard = new WalkCard({
+      ...shared,
+      drag: this.dragged,
+      settle: (time) => {
+        this.dragged.cancel();
+        this.ask({ ...this.question, time }, { quiet: true, settled: true });
+      },
+    });
+    this.menu = exportMenu(
+      () => ({
+        question: this.question,
+        prediction: this.prediction,
+        explanation: { ...this.walk.document, ...reasonsOf(this.measured) },
+        walk: this.walk,
+        picture: this.walkCard.picture,
+      }),
+      page.tell,
+    );
+    this.reasons.element.querySelector(".card-head").append(this.menu);
+    this.place = Object.fromEntries(
+      ["answers", "reasons", "walk", "paths"].map((name) => [name, h("div", { class: `place-${name}` })]),
+    );
+    this.place.answers.append(this.answers.element);
+    this.side = h("div", { class: "column side" }, this.place.answers);
+    this.grid = h(
+      "div",
+      { class: "grid" },
+      this.side,
+      h("div", { class: "column" }, this.place.reasons, this.place.walk, this.place.paths),
+    );
+    keepInSight(this.side);
+  }
+
+  /** Ask and show all there is. ``quiet``: the date is moving, what is shown stays, marked, until the new is there. */
+  async ask(question, { push = true, quiet = false, settled = !quiet, truth = null } = {}) {
+    const { page } = this;
+    const mine = this.begin();
+    const before = this.prediction?.question.time;
+    this.question = question;
+    this.truth = truth ?? (!quiet && this.truth?.for === words(question) ? this.truth : null);
+    page.asked(question, push && settled);
+    if (quiet) this.markStale(before);
+    else page.results.replaceChildren(loadingState());
+    page.results.setAttribute("aria-busy", "true");
+    try {
+      const answered = this.predict(question, mine.signal);
+      const drawn = this.explain(question, DRAWN, mine.signal); // asked at once: it needs no more than the question
+      this.showPrediction(await answered, question, mine);
+      await this.showWalk(drawn, mine, !quiet);
+      if (settled) await this.measure(mine);
+    } catch (error) {
+      this.fail(error, mine, quiet);
+    } finally {
+      if (this.newest === mine) page.results.removeAttribute("aria-busy");
+    }
+  }
+
+  /** The best answers, and how the chosen one stands. One that is unknown spoils no list: the reasons will tell of it. */
+  async predict(question, signal) {
+    const asked = { ...body(question), top: TOP };
+    try {
+      return await post("predict", { ...asked, answer: answerOf(question) }, signal);
+    } catch (error) {
+      if (error.details?.field !== "answer") throw error;
+      return post("predict", asked, signal);
+    }
+  }
+
+  /** What is asked from now on makes everything before it void. */
+  begin() {
+    this.newest?.abort();
+    this.newest = new AbortController();
+    return this.newest;
+  }
+
+  leave() {
+    this.newest?.abort();
+    this.question = null;
+  }
+
+  markStale(time) {
+    for (const card of [this.answers, this.reasons]) card.markStale(time ?? null);
+    this.grid.classList.toggle("stale", Boolean(time));
+  }
+
+  fail(error, mine, quiet = false) {
+    if (error.name === "AbortError" || mine.signal.aborted) return;
+    mine.abort();
+    const { results } = this.page;
+    const place = results.contains(this.grid) ? this.place.reasons : results;
+    const words = error.code === "offline" ? "The question is kept above." : "Change the question above and ask again.";
+    if (!quiet) {
+      place.replaceChildren(failedState(words));
+      if (place === this.place.reasons) for (const name of ["walk", "paths"]) this.place[name].replaceChildren();
+    }
+    this.page.fail(error);
+  }
+
+  showPrediction(prediction, question, mine) {
+    if (mine.signal.aborted) return;
+    this.prediction = prediction;
+    this.selected = answerOf(question) ?? prediction.answers[0]?.name ?? "";
+    if (prediction.asked) this.selected = prediction.asked.name;
+    this.markStale(null);
+    this.answers.show(prediction, this.selected, this.truth);
+    const { results } = this.page;
+    if (!results.contains(this.grid)) {
+      const waiting = this.page.explains()
+        ? h("div", { class: "card" }, h("div", { class: "skeleton block" }))
+        : withoutReasons(prediction.scorer);
+      this.place.reasons.replaceChildren(waiting);
+      for (const name of ["walk", "paths"]) this.place[name].replaceChildren();
+      results.replaceChildren(this.grid);
+    }
+    const [best] = prediction.answers;
+    const share = best && prediction.probabilities ? `, ${percent(best.score)}` : "";
+    this.page.announce(best ? `${prediction.answers.length} answers. Best: ${best.name}${share}.` : "No answer.");
+  }
+
+  /** An explanation of the chosen answer (where none is chosen: the best one); null where the method has none. */
+  async explain(question, wanted, signal) {
+    if (!this.page.explains()) return null;
+    const asked = { ...body(question), answer: answerOf(question) };
+    if (question.subject) asked.object = null;
+    try {
+      return await post("explain", { ...asked, ...wanted }, signal);
+    } catch (error) {
+      return error; // told where the reasons would be shown, after what is wrong with the question itself
+    }
+  }
+
+  async showWalk(asked, mine, fresh) {
+    const found = await asked;
+    if (mine.signal.aborted || !found || !this.selected) return;
+    if (found instanceof Error) throw found;
+    const timeline = await this.page.timeline();
+    if (mine.signal.aborted) return;
+    this.walk = walkOf(found);
+    this.measured = null;
+    if (!this.place.reasons.contains(this.reasons.element)) this.place.reasons.replaceChildren(this.reasons.element);
+    this.reasons.wait(this.walk.answer);
+    if (!this.place.walk.contains(this.walkCard.element)) this.place.walk.replaceChildren(this.walkCard.element);
+    this.walkCard.show(this.walk, timeline, fresh);
+    this.place.paths.replaceChildren(
+      chainsCard(this.walk, (path) => this.walkCard.trace(path)),
+      edgeTables(this.walk),
+    );
+  }
+
+  /** Effects of taking events away: they take longer, so they come after the picture. */
+  async measure(mine) {
+    if (mine.signal.aborted || !this.page.explains() || !this.walk) return;
+    const found = await this.explain({ ...this.question, answer: this.selected }, MEASURED, mine.signal);
+    if (mine.signal.aborted) return;
+    if (found instanceof Error) throw found;
+    this.measured = found;
+    this.reasons.show(found);
+  }
+
+  /** Why another answer is what it is. */
+  async choose(name) {
+    const mine = this.begin();
+    this.selected = name;
+    this.question = { ...this.question, answer: name };
+    this.page.asked(this.question, true);
+    this.answers.show(this.prediction, name, this.truth);
+    if (!this.page.explains()) return;
+    this.reasons.wait(name);
+    this.page.announce(`Why ${name}?`);
+    if (innerWidth < NARROW) {
+      reveal(this.place.reasons, "start");
+      this.reasons.title.focus({ preventScroll: true });
+    }
+    try {
+      await this.showWalk(this.explain(this.question, DRAWN, mine.signal), mine, true);
+      await this.measure(mine);
+    } catch (error) {
+      this.fail(error, mine, true);
+    }
+  }
+
+  async lengthen(count) {
+    try {
+      const answer = this.selected || null;
+      const asked = { ...body(this.question), answer };
+      if (this.question.subject) asked.object = null;
+      this.prediction = await post("predict", { ...asked, top: count });
+      this.answers.show(this.prediction, this.selected, this.truth);
+    } catch (error) {
+      this.page.fail(error);
+    }
+  }
+
+  counterfactual(facts) {
+    const asked = { ...body(this.question), answer: this.selected, facts, top: 3 };
+    if (this.question.subject) asked.object = null;
+    return post("counterfactual", asked);
+  }
+
+  reveal() {
+    this.truth = { ...this.truth, revealed: true };
+    this.answers.show(this.prediction, this.selected, this.truth);
+    this.page.announce(`The true answer is ${this.truth.answers[0]}.`);
+  }
+}
+
+/** What only the slower explanation knows. */
+function reasonsOf(measured) {
+  if (!measured) return {};
+  const { sentence, kind, evidence, groups, flips, sufficient } = measured;
+  return { sentence, kind, evidence, groups, flips, sufficient };
+}
+
+/** A column that is higher than the window stops with its end in sight, a lower one with its beginning. */
+function keepInSight(column) {
+  const stick = () => column.style.setProperty("--stick", `${Math.min(12, innerHeight - column.offsetHeight - 12)}px`);
+  new ResizeObserver(stick).observe(column);
+  addEventListener("resize", stick);
+}
