@@ -85,6 +85,16 @@ def test_a_row_does_not_depend_on_its_batch(name: str) -> None:
         np.testing.assert_allclose(alone[0], together[row], rtol=1e-6)
 
 
+def test_scattered_dates_are_scored_as_single_ones() -> None:
+    """DE-SimplE multiplies by parts of the date where dates outnumber them, else by date."""
+    model = tiny_model("de-simple")
+    queries = QueryBatch.of([Query(time % N, time % (2 * R), time) for time in range(0, 365, 3)])
+    together = model.score(queries)
+    for row in range(len(queries)):
+        alone = model.score(queries.take(slice(row, row + 1)))
+        torch.testing.assert_close(alone[0], together[row], rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_no_question_at_all_is_answered_with_nothing(name: str) -> None:
     assert EmbeddingScorer(name, tiny_model(name), batch_size=5).score(QueryBatch.of([])).shape == (0, N)

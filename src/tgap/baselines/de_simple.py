@@ -18,6 +18,9 @@ entities, which the shared tables make cheaper, and features of the query are le
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import torch
 from pydantic import Field
@@ -98,18 +101,37 @@ class DESimplE(EmbeddingModel):
         return torch.stack(features).sum(dim=0)
 
     def _compare(self, query: torch.Tensor, time: torch.Tensor, entities: torch.Tensor | None) -> torch.Tensor:
-        """Products [B, N] of queries with the temporal features of all entities at the query's date."""
-        groups = TimeGroups(time)
+        """Products [B, N] of queries with the temporal features of all entities at the query's date.
+
+        A training batch has few dates: the parts of a date are added up, and a date costs one product. Scattered dates
+        share their months and days: then every part is multiplied by itself, once per distinct value.
+        """
+        parts = self._parts(time)
+        dates = torch.unique(time)
+        if len(dates) > sum(len(torch.unique(value)) for value in parts.values()):
+            products = [_product(query, value, partial(self._wave, name, entities)) for name, value in parts.items()]
+            return torch.stack(products).sum(dim=0)
         tables: dict[tuple[str, float], torch.Tensor] = {}  # a month's sines serve all its days
-        products: list[torch.Tensor] = []
-        dates = zip(*(value.tolist() for value in self._parts(groups.times).values()), strict=True)
-        for part, date in zip(groups.split(query), dates, strict=True):
-            wanted = list(zip(self.waves, date, strict=True))
+
+        def table(date: torch.Tensor) -> torch.Tensor:
+            wanted = [(name, float(value[0])) for name, value in self._parts(date.unsqueeze(0)).items()]
             for name, value in wanted:
                 if (name, value) not in tables:
-                    tables[name, value] = self.waves[name](query.new_tensor(value), entities)
-            products.append(part @ torch.stack([tables[key] for key in wanted]).sum(dim=0).T)
-        return groups.join(products)
+                    tables[name, value] = self._wave(name, entities, query.new_tensor(value))
+            return torch.stack([tables[key] for key in wanted]).sum(dim=0)
+
+        return _product(query, time, table)
+
+    def _wave(self, name: str, entities: torch.Tensor | None, value: torch.Tensor) -> torch.Tensor:
+        """What one part of the date adds to the features [N, D] at one value."""
+        features: torch.Tensor = self.waves[name](value, entities)
+        return features
+
+
+def _product(query: torch.Tensor, key: torch.Tensor, table: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    """Queries [B, D] times the table [N, D] of their key, each table made once."""
+    groups = TimeGroups(key)
+    return groups.join([part @ table(one).T for part, one in zip(groups.split(query), groups.times, strict=True)])
 
 
 def _exchange(features: torch.Tensor) -> torch.Tensor:
