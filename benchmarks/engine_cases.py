@@ -186,7 +186,7 @@ def load(edges: int) -> tuple[int, int, int, tuple[Any, ...]]:
         from tgap.data import load_dataset
 
         data = load_dataset("icews14")
-        return data.num_entities, data.num_relations, data.timeline.span, tuple(data.train[:4])
+        return data.num_entities, data.num_relations, data.timeline.span, data.train.columns
     draw = np.random.default_rng(1)
     facts, entities = edges // 2, max(edges // 20, 10)
     weight = 1 / np.arange(1, entities + 1) ** 0.8  # hubs as in event data

@@ -5,8 +5,8 @@
 Time-blind, and symmetric: (s, r, o) and (o, r, s) score the same, so it cannot say who did it to whom.
 
 Yang, Yih, He, Gao, Deng: Embedding Entities and Relations for Learning and Inference in Knowledge Bases, ICLR 2015.
-They learn with a margin. Softmax over all entities and the N3 penalty are better (Lacroix, Usunier, Obozinski:
-Canonical Tensor Decomposition for Knowledge Base Completion, ICML 2018).
+They learn with a margin. Our default is softmax over all entities with the N3 penalty, as Lacroix, Usunier and
+Obozinski recommend (Canonical Tensor Decomposition for Knowledge Base Completion, ICML 2018).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ symmetric at every date: (s, r, o, t) and (o, r, s, t) score the same. Any date 
 facts need no rule of their own.
 
 Garcia-Duran, Dumancic, Niepert: Learning Sequence Encoders for Temporal Knowledge Graph Completion, EMNLP 2018.
-They learn by cross entropy against 500 random entities; against all of them is as quick here, and better.
+They learn by cross entropy against 500 random entities; our default is against all of them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ r_seq is the last state of an LSTM over relation and date (``relation_sequence``
 can be read, so times without training facts need no rule of their own.
 
 Garcia-Duran, Dumancic, Niepert: Learning Sequence Encoders for Temporal Knowledge Graph Completion, EMNLP 2018.
-They learn by cross entropy against 500 random entities; against all of them is as quick here, and better.
+They learn by cross entropy against 500 random entities; our default is against all of them.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ answers for one subject pulls them together, and a symmetric relation needs a st
 subject itself the best answer.
 
 Bordes, Usunier, Garcia-Duran, Weston, Yakhnenko: Translating Embeddings for Modeling Multi-relational Data, NIPS 2013.
-They learn with a margin and entities of length 1, which keeps that loss from being won by size; with the softmax
-lengths are free, and it is better.
+They learn with a margin and entities of length 1, which keeps that loss from being won by size. Our default is the
+softmax over all entities, with free lengths; the preset ``authors`` has the margin.
 """
 
 from __future__ import annotations
