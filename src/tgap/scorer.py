@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
 
@@ -54,6 +55,16 @@ class QueryBatch:
     def take(self, index: IntArray | slice) -> QueryBatch:
         """The queries at ``index``."""
         return QueryBatch(self.subject[index], self.relation[index], self.time[index])
+
+    def check_ids(self, num_entities: int, num_relations: int) -> None:
+        """Refuse entities and relations (inverses included) that do not exist."""
+        for what, ids, bound in (
+            ("subject", self.subject, num_entities),
+            ("relation", self.relation, 2 * num_relations),
+        ):
+            bad = ids[(ids < 0) | (ids >= bound)]
+            if len(bad):
+                raise QueryError(f"{what} id {bad[0]} is out of range; expected 0 to {bound - 1}")
 
 
 class ScoreKind(Enum):

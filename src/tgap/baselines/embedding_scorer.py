@@ -32,7 +32,7 @@ class EmbeddingScorer:
 
     def score(self, queries: QueryBatch) -> FloatArray:
         """Scores [B, N]; memory is bounded by the batch size of evaluation times the entities, besides the result."""
-        self._check(queries)
+        queries.check_ids(self.num_entities, self.num_relations)
         scores = np.empty((len(queries), self.num_entities), np.float32)
         training = self._model.training
         self._model.eval()  # nothing is left out of a query that is to be answered
@@ -47,10 +47,3 @@ class EmbeddingScorer:
         finally:
             self._model.train(training)
         return scores
-
-    def _check(self, queries: QueryBatch) -> None:
-        for what, bound in (("subject", self.num_entities), ("relation", 2 * self.num_relations)):
-            ids = getattr(queries, what)
-            bad = ids[(ids < 0) | (ids >= bound)]
-            if len(bad):
-                raise QueryError(f"{what} id {bad[0]} is out of range; expected 0 to {bound - 1}")

@@ -219,12 +219,7 @@ class TGAP(nn.Module):
             )
         if not len(queries):
             raise QueryError("the batch is empty; ask at least one query")
-        bounds = {"subject": self.graph.num_entities, "relation": 2 * self.graph.num_relations}
-        for what, bound in bounds.items():
-            ids = getattr(queries, what)
-            if ids.min() < 0 or ids.max() >= bound:
-                bad = ids[(ids < 0) | (ids >= bound)][0]
-                raise QueryError(f"{what} id {bad} is out of range; expected 0 to {bound - 1}")
+        queries.check_ids(self.graph.num_entities, self.graph.num_relations)
         far = (queries.time <= -FARTHEST) | (queries.time >= FARTHEST)
         if far.any():
             raise QueryError(
