@@ -8,12 +8,12 @@ import torch
 from tgap.kernels import num_threads, set_threads
 from tgap.kernels.products import product
 
-SIZES = [1, 2, 3, 5, 11, 15, 16, 17, 31, 32, 45, 100, 257]
+SIZES = [1, 2, 3, 5, 11, 15, 16, 17, 31, 32, 45, 100, 257, 511, 512, 513, 600]
 
 
 def matrices(inner: int, outer: int, transposed: bool) -> tuple[torch.Tensor, torch.Tensor]:
     random = torch.Generator().manual_seed(inner)
-    rows = torch.randn(400, inner, generator=random)
+    rows = torch.randn(701, inner, generator=random)
     weight = (
         torch.randn(outer, inner, generator=random).T if transposed else torch.randn(inner, outer, generator=random)
     )
@@ -42,11 +42,8 @@ def test_a_row_has_the_same_bits_in_any_company(inner: int, outer: int, transpos
 def test_it_is_the_product(size: int) -> None:
     rows, weight = matrices(9, 5, False)
     wanted = rows[:size].double() @ weight.double()
-    out = torch.full((size, 5), torch.nan)
     with torch.no_grad():
         torch.testing.assert_close(product(rows[:size], weight).double(), wanted, rtol=1e-5, atol=1e-5)
-        assert product(rows[:size], weight, out) is out
-    torch.testing.assert_close(out.double(), wanted, rtol=1e-5, atol=1e-5)
 
 
 def test_with_gradients_it_is_torch_s_own() -> None:

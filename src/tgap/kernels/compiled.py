@@ -28,6 +28,7 @@ from tgap.kernels.products import product
 from tgap.kernels.structure import EdgeSet
 
 _BLOCK = 8192  # rows mapped at a time: what is gathered for them is still in the cache
+_FEW = 128  # with so few rows one product with several maps is cheaper than one with each
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class MessageTables:
         """[sources, S, n]: W_s h of every source for every sign, formed once."""
         if self._every is None:
             _, signs, n = self.maps.b.shape
-            self._every = product(self.source, self.maps.message).view(-1, signs, n)
+            self._every = (self.source @ self.maps.message).view(-1, signs, n)
         return self._every
 
     def some_sources(self, edges: EdgeSet) -> Tensor:
@@ -69,11 +70,14 @@ class MessageTables:
         if torch.is_grad_enabled():
             rows = self.source.index_select(0, index)
             return torch.cat([rows[ends[s] : ends[s + 1]] @ maps[:, s] for s in range(signs)])[:, None]
+        if len(index) <= _FEW:  # every sign in one product, of which a row keeps its own
+            every = product(self.source.index_select(0, index), self.maps.message).view(-1, signs, n)
+            return every[torch.arange(len(index)), torch.from_numpy(edges.source_sign)][:, None]
         result = self.source.new_empty((len(index), n))
         for sign in range(signs):
             for first in range(ends[sign], ends[sign + 1], _BLOCK):
                 part = slice(first, min(first + _BLOCK, ends[sign + 1]))
-                product(self.source.index_select(0, index[part]), maps[:, sign], out=result[part])
+                result[part] = product(self.source.index_select(0, index[part]), maps[:, sign])
         return result[:, None]
 
 
@@ -121,7 +125,8 @@ class CompiledBackend:
 
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
         """See ``Backend.flow_tables``."""
-        return FlowTables(h_table, self.h_table(relation, key, s), self.h_table(time, key, s))
+        keys = Lanes.of(relation.shape[1], s.flows).spread_weight(key).T
+        return FlowTables(h_table, relation @ keys, time @ keys)
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """See ``Backend.step``."""
@@ -142,8 +147,11 @@ def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
     """Tensors in lane layout and the structures that the kernels read."""
     g, tables, settings = batch.g, batch.tables, batch.settings
     lanes = Lanes.of(g.shape[1], settings.flows)
-    u = product(g, lanes.spread_weight(batch.query * settings.scale).T)
-    g_keys = product(g, lanes.spread_weight(batch.key).T)
+    weights = lanes.spread_weight(batch.query * settings.scale), lanes.spread_weight(batch.key)
+    if len(g) <= _FEW and not torch.is_grad_enabled():
+        u, g_keys = product(g, torch.cat(weights).T).chunk(2, dim=1)
+    else:
+        u, g_keys = (product(g, weight.T) for weight in weights)
     tensors = (batch.mass.value, u, g_keys, tables.h, tables.relation, tables.time)
     given = flows.FlowInput(
         batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope

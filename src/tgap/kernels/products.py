@@ -12,21 +12,22 @@ import torch
 from torch import Tensor
 
 _ROWS = 16
+_FEW = 512  # so many rows are cheaper to copy than to multiply in two parts
 
 
-def product(rows: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
-    """Rows [M, k] times weight [k, n], into ``out`` [M, n] if that is given (then no gradient is needed)."""
-    if torch.is_grad_enabled():
+def product(rows: Tensor, weight: Tensor) -> Tensor:
+    """The product of rows [M, k] and weight [k, n]."""
+    count = len(rows)
+    rest = count % _ROWS
+    if torch.is_grad_enabled() or not rest:
         return rows @ weight
-    whole = len(rows) // _ROWS * _ROWS
-    if out is None:
-        if whole == len(rows):
-            return rows @ weight
-        out = rows.new_empty((len(rows), weight.shape[1]))
-    if whole:
-        torch.mm(rows[:whole], weight, out=out[:whole])
-    if whole < len(rows):
-        last = rows.new_zeros((_ROWS, rows.shape[1]))
-        last[: len(rows) - whole] = rows[whole:]
-        out[whole:] = (last @ weight)[: len(rows) - whole]
-    return out
+    whole = 0 if count < _FEW else count - rest
+    padded = rows.new_zeros((count - whole - rest + _ROWS, rows.shape[1]))
+    padded[: count - whole] = rows[whole:]
+    last = (padded @ weight)[: count - whole]
+    if not whole:
+        return last
+    result = rows.new_empty((count, weight.shape[1]))
+    torch.mm(rows[:whole], weight, out=result[:whole])
+    result[whole:] = last
+    return result

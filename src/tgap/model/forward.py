@@ -59,6 +59,7 @@ class ForwardPass:
     subgraphs: Subgraphs  # G^(t)
     g: Tensor  # [Q, d] features of the subgraphs' entities
     q: Tensor  # [B, d] query vectors
+    _shift: Tensor | None  # [B, d] what they add to the features, once it is known
     _features: Features  # of all times, one after the other
     _group: NDArray[np.int32]  # [B] which of the times is the query's
     _h_row: NDArray[np.int32]  # [G, N] row of an entity in the features, -1 where it is not computed yet
@@ -148,6 +149,7 @@ class ForwardPass:
         h = self._features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
         subject, relation = model.tensor(queries.subject), model.tensor(queries.relation)
         embedding = model.entity.index_select(0, subject)
+        self._shift = None
         self.q = model.query(embedding, h, model.relation.index_select(0, relation), model.sgnn)
         self._tables = model.flow.tables(self._features.table, model.relation, model.displacement.flow_table())
         self.mass = model.flow.start(queries.subject)
@@ -227,7 +229,9 @@ class ForwardPass:
 
     def _condition(self) -> None:
         """The query conditions the features of its subgraph: g <- W_g [g || q]."""
-        self.g = self.model.enter(self.g, self.q, self.model.tensor(self.subgraphs.query))
+        if self._shift is None or torch.is_grad_enabled():  # a gradient that steps share would be summed otherwise
+            self._shift = self.model.enter.shift(self.q)
+        self.g = self.model.enter(self.g, self._shift, self.model.tensor(self.subgraphs.query))
 
     def _recording(self, core: CoreNodes | None) -> Recording:
         """Room for the attention of the core nodes' edges, or of all edges if they are to be kept."""

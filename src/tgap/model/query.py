@@ -46,10 +46,13 @@ class Conditioning(nn.Module):
         self.weight = nn.Parameter(torch.empty(width, 2 * width))
         self.bias = nn.Parameter(torch.empty(width)) if config.bias else None
 
-    def forward(self, g: Tensor, q: Tensor, query: Tensor) -> Tensor:
-        """[Q, d] from g [Q, d], q [B, d] and the query of each row [Q]. W_g q is formed once per query."""
-        own, asked = torch.chunk(self.weight, 2, dim=1)
+    def shift(self, q: Tensor) -> Tensor:
+        """[B, d] the part of q [B, d] in the sum, the same for all features of a query."""
+        _, asked = torch.chunk(self.weight, 2, dim=1)
         shift = self._product(q, asked.T)
-        if self.bias is not None:
-            shift = shift + self.bias
+        return shift if self.bias is None else shift + self.bias
+
+    def forward(self, g: Tensor, shift: Tensor, query: Tensor) -> Tensor:
+        """[Q, d] from g [Q, d], ``shift`` [B, d] and the query of each row [Q]."""
+        own, _ = torch.chunk(self.weight, 2, dim=1)
         return self._product(g, own.T) + shift.index_select(0, query)
