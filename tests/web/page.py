@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api._generated import LocatorAssertions
 
 _FLAGS = (
     "--no-sandbox",
@@ -21,6 +22,7 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 60_000  # milliseconds; a loaded machine is slow, and a wait that ends early costs nothing
 WIDE = (1280, 900)
 NARROW = (360, 740)
 
@@ -59,7 +61,7 @@ class Browsing:
             reduced_motion="no-preference" if moving else "reduce",
             **options,
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         found = Watched(context.new_page())
         found.page.on("pageerror", lambda error: found.errors.append(str(error)))
         found.page.on("console", lambda said: found.errors.append(said.text) if said.type == "error" else None)
@@ -87,9 +89,32 @@ def link(address: str, subject: str, relation: str, obj: str, time: str, answer:
 
 
 def open_walk(page: Page, address: str) -> None:
-    """Open a deep link and wait for the picture."""
+    """Open a deep link and wait until all of it is there: what comes later would push down what a test points at."""
     page.goto(address)
     page.wait_for_selector(".picture .node")
+    settled(page)
+
+
+def expect(found: Locator) -> LocatorAssertions:
+    """What must be true of an element soon: asked again and again, not once."""
+    from playwright.sync_api import expect as expectation
+
+    expectation.set_options(timeout=PATIENCE)
+    return expectation(found)
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing more is on its way."""
+    page.wait_for_selector("#results:not([aria-busy])")
+
+
+def in_sight(page: Page, place: str) -> None:
+    """Wait until an element is wholly inside the window: scrolling takes a moment."""
+    page.wait_for_function(
+        """place => { const box = document.querySelector(place).getBoundingClientRect();
+        return box.top >= 0 && box.bottom <= innerHeight; }""",
+        arg=place,
+    )
 
 
 def drag_date(page: Page, pixels: float, moves: int) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.web.page import NARROW, Browsing, drag_date, link, open_walk
-from tests.web.test_explorer import IN_SIGHT, QUESTION
+from tests.web.page import NARROW, Browsing, drag_date, expect, in_sight, link, open_walk, settled
+from tests.web.test_explorer import QUESTION
 from tgap.explain.wording import percent, points
 from tgap.server.schemas import CounterfactualRequest, ExplainRequest
 from tgap.server.service import Service
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 ASKED: dict[str, Any] = {"subject": "Galtria", "relation": "Visit", "time": "2012-09-14"}
 PHONE = (390, 844)
@@ -64,7 +65,7 @@ def test_ticked_events_are_taken_away_and_the_result_stands_beside_them(
         verdict = page.inner_text(".what-if .verdict")
         assert expected["after"]["answers"][0]["name"] in verdict
         assert ("still" in verdict) is not expected["changes"]
-        assert page.locator(".what-if").evaluate(IN_SIGHT)
+        in_sight(page, ".what-if")
         list_box, result_box = (page.locator(place).bounding_box() for place in (".evidence", ".what-if"))
         assert list_box is not None
         assert result_box is not None
@@ -101,13 +102,14 @@ def test_on_a_phone_why_and_what_if_come_into_sight(browsing: Browsing, world: s
             arg=name,
         )
         page.wait_for_selector(".evidence-row")
+        settled(page)
         page.locator(".evidence-row input").first.check()
         page.click("#ask-without")
         page.wait_for_selector(".what-if .bars")
         page.wait_for_function(
             "() => document.querySelector('.what-if').getBoundingClientRect().top < innerHeight - 80"
         )
-        assert page.locator(".what-if .verdict").evaluate(IN_SIGHT)
+        in_sight(page, ".what-if .verdict")
 
 
 def test_the_picture_switches_between_this_answer_and_all_attention(
@@ -149,23 +151,29 @@ def test_ribbons_are_named_or_numbered_and_numbers_are_spelled_out(browsing: Bro
         assert page.locator(".picture-key li").count() == badges
         page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
         page.wait_for_function("() => document.querySelector('.picture').clientWidth === 500")
+        settled(page)
         assert page.locator(".badge").count() == page.locator(".picture-key li").count() > 0
 
 
 def test_while_the_date_moves_what_is_shown_is_marked_with_its_own(browsing: Browsing, world: str) -> None:
     with browsing.page() as page:
         open_reasons(page, link(world, *QUESTION))
-        held: list[Any] = []
-        page.route("**/api/v1/predict", lambda route: held.append(route))  # noqa: PLW0108
+        held: list[Route] = []
+        free = threading.Event()
+        page.route("**/api/v1/predict", lambda route: route.continue_() if free.is_set() else held.append(route))
         drag_date(page, 60, moves=3)
+        page.wait_for_function("() => !location.search.includes('2012-09-14')")  # let go: the last one that is asked
         page.wait_for_selector(".answers-card .stale-mark:not([hidden])")
         assert page.inner_text(".answers-card .stale-mark") == "still of 2012-09-14"
         assert page.inner_text(".reasons-card .stale-mark") == "still of 2012-09-14"
         assert page.inner_text(".time-words").startswith("Everything here is still about 2012-09-14; asking about ")
         assert page.get_attribute(".ghost", "hidden") is None
-        held[-1].continue_()  # those before it were given up
+        free.set()
+        for route in held:  # those before the last were given up
+            route.continue_()
         page.wait_for_selector(".answers-card .stale-mark", state="hidden")
         page.wait_for_selector(".evidence-row")
+        settled(page)
         assert page.get_attribute(".ghost", "hidden") is not None
 
 
@@ -186,12 +194,12 @@ def test_more_answers_and_a_filter(browsing: Browsing, world: str) -> None:
         assert page.locator("#answer-filter").is_hidden()
         page.click("#more-answers")
         page.wait_for_function("() => document.querySelectorAll('.answers li').length > 10")
-        assert page.evaluate("document.activeElement.id") == "answer-filter"
+        expect(page.locator("#answer-filter")).to_be_focused()
         wanted = page.locator(".answers .name").nth(14).inner_text()
         page.fill("#answer-filter", wanted[1:].upper())
-        assert wanted in page.locator(".answers .name").all_inner_texts()
+        expect(page.locator(".answers .name", has_text=wanted).first).to_be_visible()
         page.fill("#answer-filter", "zzz")
-        assert "None of the listed answers" in page.inner_text(".rest-line")
+        expect(page.locator(".rest-line")).to_contain_text("None of the listed answers")
 
 
 def test_forced_colours_keep_bars_and_choices_visible(browsing: Browsing, world: str) -> None:

@@ -9,13 +9,24 @@ import httpx
 from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
 from tests.server.live import running
 from tests.server.slow import slow_service
-from tests.web.page import Browsing, link, open_walk
+from tests.web.page import Browsing, expect, link, open_walk, settled
 from tgap.server.app import create_app
 from tgap.server.service import Service
 
 if TYPE_CHECKING:
     from playwright.sync_api import Route
 
+WATCH_PLACEHOLDERS = """
+window.placeholdersSeen = window.placeholdersNotTold = 0;
+addEventListener("DOMContentLoaded", () => {
+  const results = document.getElementById("results");
+  new MutationObserver(() => {
+    if (!results.querySelector(".skeleton")) return;
+    window.placeholdersSeen += 1;
+    if (!results.hasAttribute("aria-busy")) window.placeholdersNotTold += 1;
+  }).observe(results, { subtree: true, childList: true, attributes: true });
+});
+"""
 ASKED = ("North Korea", "Threaten", "?", "2014-04-29")
 
 
@@ -34,12 +45,12 @@ def test_a_wrong_name_is_met_with_suggestions(browsing: Browsing, world: str) ->
         assert page.get_attribute("#ask-subject", "aria-invalid") == "true"
         page.locator(".notice .chip", has_text="Galtria").click()
         page.wait_for_selector(".picture .node")
+        settled(page)
         assert page.input_value("#ask-subject") == "Galtria"
         assert page.locator(".notice").count() == 0
         page.fill("#ask-time", "someday")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".notice")
-        assert "write it like 2013-12-31" in page.inner_text(".notice")
+        expect(page.locator(".notice")).to_contain_text("write it like 2013-12-31")
         assert all("422" in error for error in watched.errors)
 
 
@@ -56,16 +67,37 @@ def test_a_wrong_answer_in_a_link_leaves_the_answers_standing(browsing: Browsing
 
 def test_while_an_answer_is_on_its_way(browsing: Browsing, world: str) -> None:
     with browsing.page() as page:
+        page.add_init_script(WATCH_PLACEHOLDERS)
         held: list[Route] = []
         page.route("**/api/v1/predict", lambda route: held.append(route))  # noqa: PLW0108  a builtin takes no mark
-        page.goto(link(world, "Galtria", "Visit", "?", "2012-09-14"))
-        page.wait_for_selector(".skeleton")
-        assert page.get_attribute("#results", "aria-busy") == "true"
+        with page.expect_request("**/api/v1/predict"):
+            page.goto(link(world, "Galtria", "Visit", "?", "2012-09-14"))
+        page.wait_for_selector("#results[aria-busy=true] .skeleton")
         assert page.input_value("#ask-subject") == "Galtria"
         held[0].continue_()
-        page.wait_for_selector(".picture .node")
+        page.wait_for_selector(".evidence-row")
+        settled(page)
+        page.locator(".answer[aria-pressed=false]").first.click()
+        page.wait_for_selector("#results[aria-busy]", state="attached")
+        settled(page)
+        expect(page.locator(".skeleton")).to_have_count(0)
+        assert page.evaluate("window.placeholdersSeen") > 0
+        assert page.evaluate("window.placeholdersNotTold") == 0
+
+
+def test_a_page_that_learns_nothing_of_its_model_says_so_and_begins_again(browsing: Browsing, world: str) -> None:
+    with browsing.watched() as watched:
+        page = watched.page
+        page.route("**/api/v1/models", lambda route: route.abort())
+        page.goto(link(world, "Galtria", "Visit", "?", "2012-09-14"))
+        expect(page.locator(".notice")).to_contain_text("does not answer")
         assert page.locator(".skeleton").count() == 0
         assert page.get_attribute("#results", "aria-busy") is None
+        assert page.input_value("#ask-subject") == "Galtria"
+        page.unroute("**/api/v1/models")
+        page.locator(".notice button").click()
+        page.wait_for_selector(".picture .node")
+        expect(page.locator("#about-button")).to_have_text("world · T-GAP")
 
 
 def test_a_server_that_stops_in_the_middle(browsing: Browsing) -> None:
@@ -75,9 +107,8 @@ def test_a_server_that_stops_in_the_middle(browsing: Browsing) -> None:
             open_walk(page, link(address, *ASKED))
         page.fill("#ask-time", "2014-05-01")
         page.keyboard.press("Enter")
-        page.wait_for_selector(".notice")
-        assert "does not answer" in page.inner_text(".notice")
-        assert page.get_by_role("button", name="Try again").is_visible()
+        expect(page.locator(".notice")).to_contain_text("does not answer")
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
         assert page.input_value("#ask-subject") == "North Korea"  # nothing typed is lost
 
 
@@ -87,12 +118,11 @@ def test_a_question_is_asked_again_while_the_model_warms_up(browsing: Browsing) 
     with running(create_app(service), ready=False) as address, browsing.watched() as watched:
         page = watched.page
         page.goto(link(address, *ASKED))
-        page.wait_for_selector(".notice")
-        assert "warming up" in page.inner_text(".notice")
+        expect(page.locator(".notice")).to_contain_text("warming up")
         scorer.go.set()
         page.wait_for_selector(".answers .name")
-        assert page.locator(".notice").count() == 0
-        assert "no walk to show" in page.inner_text(".place-reasons")  # this scorer does not walk
+        expect(page.locator(".notice")).to_have_count(0)
+        expect(page.locator(".place-reasons")).to_contain_text("no walk to show")  # this scorer does not walk
 
 
 def test_the_token_is_asked_for_and_kept(browsing: Browsing) -> None:
@@ -109,7 +139,7 @@ def test_the_token_is_asked_for_and_kept(browsing: Browsing) -> None:
         page.wait_for_selector(".picture .node")
         page.reload()
         page.wait_for_selector(".picture .node")
-        assert not page.locator("#token").is_visible()
+        expect(page.locator("#token")).to_be_hidden()
 
 
 def test_closing_the_tokens_dialog_leaves_a_way_back(browsing: Browsing) -> None:
@@ -118,13 +148,12 @@ def test_closing_the_tokens_dialog_leaves_a_way_back(browsing: Browsing) -> None
         page.goto(link(address, *ASKED))
         page.wait_for_selector("#token-input")
         page.keyboard.press("Escape")
-        page.wait_for_selector(".notice")
-        assert "only with its token" in page.inner_text(".notice")
+        expect(page.locator(".notice")).to_contain_text("only with its token")
         page.get_by_role("button", name="Enter the token").click()
         page.fill("#token-input", "open-sesame")
         page.keyboard.press("Enter")
         page.wait_for_selector(".picture .node")
-        assert page.locator(".notice").count() == 0
+        expect(page.locator(".notice")).to_have_count(0)
 
 
 def test_a_question_that_lacks_something_says_what(browsing: Browsing, world: str) -> None:
@@ -136,13 +165,13 @@ def test_a_question_that_lacks_something_says_what(browsing: Browsing, world: st
         page.fill("#ask-relation", "Visit")
         page.fill("#ask-time", "2012-09-14")
         page.click(".ask-go")
-        assert "Name the subject or the object" in page.inner_text(".notice")
+        expect(page.locator(".notice")).to_contain_text("Name the subject or the object")
         assert page.get_attribute("#ask-subject", "aria-invalid") == "true"
         assert page.evaluate("document.activeElement.id") == "ask-subject"
         page.fill("#ask-subject", "Galtria")
         page.fill("#ask-time", "")
         page.click(".ask-go")
-        assert page.inner_text(".notice") == "Name a date."
+        expect(page.locator(".notice")).to_have_text("Name a date.")
 
 
 def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing, small: str) -> None:
@@ -153,8 +182,7 @@ def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing, small: str) -> 
         assert page.input_value("#ask-subject") == SCRIPT
         page.focus("#ask-object")
         page.keyboard.type("script")
-        page.wait_for_selector("#ask-object-list [role=option]")
-        assert page.locator("#ask-object-list .name").first.inner_text() == SCRIPT
+        expect(page.locator("#ask-object-list .name").first).to_have_text(SCRIPT)
         page.keyboard.press("Escape")
         page.locator(".node.start circle").click()
         page.wait_for_selector(".detail:has-text('stored facts')")

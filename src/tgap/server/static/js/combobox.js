@@ -23,6 +23,8 @@ export function combobox(input, kind, parameters, taken) {
   let options = [];
   let active = -1;
   let newest = null;
+  let listed = null; // the text that the list belongs to
+  let wanted = false; // Enter was pressed while the list still belonged to an older text
 
   const look = debounced(async () => {
     newest?.abort();
@@ -30,13 +32,16 @@ export function combobox(input, kind, parameters, taken) {
     try {
       const typed = input.value.trim();
       const found = await get("search", { kind, q: typed, limit: 12, ...parameters() }, newest.signal);
-      if (document.activeElement === input) show(found.matches, typed);
+      if (document.activeElement !== input || typed !== input.value.trim()) return;
+      show(found.matches, typed);
+      if (wanted && options.length) take(0);
     } catch (error) {
       if (error.name !== "AbortError") close(); // the question itself will tell what is wrong
     }
   }, WAIT);
 
   function show(matches, typed) {
+    listed = typed;
     options = matches.map((match, place) =>
       h(
         "li",
@@ -88,11 +93,15 @@ export function combobox(input, kind, parameters, taken) {
     newest?.abort();
     list.hidden = true;
     active = -1;
+    wanted = false;
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
   }
 
-  input.addEventListener("input", look);
+  input.addEventListener("input", () => {
+    wanted = false;
+    look();
+  });
   input.addEventListener("focus", () => {
     input.select();
     look();
@@ -104,6 +113,9 @@ export function combobox(input, kind, parameters, taken) {
       event.preventDefault();
       if (list.hidden) look();
       else if (count) move((active + (event.key === "ArrowDown" ? 1 : -1) + count) % count);
+    } else if (event.key === "Enter" && !list.hidden && listed !== input.value.trim()) {
+      event.preventDefault(); // what is marked was meant for fewer letters: take the best of the list to come
+      wanted = true;
     } else if (event.key === "Enter" && !list.hidden && active >= 0) {
       event.preventDefault();
       take(active);

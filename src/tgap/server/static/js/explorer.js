@@ -78,8 +78,8 @@ export class Explorer {
     this.truth = truth ?? (!quiet && this.truth?.for === words(question) ? this.truth : null);
     page.asked(question, push && settled);
     if (quiet) this.markStale(before);
-    else page.results.replaceChildren(loadingState());
-    page.results.setAttribute("aria-busy", "true");
+    else this.wait();
+    this.setBusy(true);
     try {
       const answered = this.predict(question, mine.signal);
       const drawn = this.explain(question, DRAWN, mine.signal); // asked at once: it needs no more than the question
@@ -89,8 +89,20 @@ export class Explorer {
     } catch (error) {
       this.fail(error, mine, quiet);
     } finally {
-      if (this.newest === mine) page.results.removeAttribute("aria-busy");
+      if (this.newest === mine && settled) this.setBusy(false); // while the date moves the reasons are still to come
     }
+  }
+
+  /** Nothing to show yet, but soon. */
+  wait() {
+    this.page.results.replaceChildren(loadingState());
+    this.setBusy(true);
+  }
+
+  /** Whether more is on its way: told to screen readers wherever a grey placeholder stands. */
+  setBusy(busy) {
+    if (busy) this.page.results.setAttribute("aria-busy", "true");
+    else this.page.results.removeAttribute("aria-busy");
   }
 
   /** The best answers, and how the chosen one stands. One that is unknown spoils no list: the reasons will tell of it. */
@@ -114,6 +126,7 @@ export class Explorer {
   leave() {
     this.newest?.abort();
     this.question = null;
+    this.setBusy(false);
   }
 
   markStale(time) {
@@ -209,11 +222,14 @@ export class Explorer {
       reveal(this.place.reasons, "start");
       this.reasons.title.focus({ preventScroll: true });
     }
+    this.setBusy(true);
     try {
       await this.showWalk(this.explain(this.question, DRAWN, mine.signal), mine, true);
       await this.measure(mine);
     } catch (error) {
       this.fail(error, mine, true);
+    } finally {
+      if (this.newest === mine) this.setBusy(false);
     }
   }
 

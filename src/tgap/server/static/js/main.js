@@ -8,7 +8,7 @@ import { Explorer } from "./explorer.js";
 import { failureWords, mayHelpToTryAgain, waitingWords } from "./failures.js";
 import { whole } from "./format.js";
 import { fromAddress, fromApi, homeAddress, modelOf, toAddress, words } from "./question.js";
-import { emptyState, loadingState, notice } from "./states.js";
+import { emptyState, failedState, notice } from "./states.js";
 import { toast } from "./toast.js";
 
 const POINTS = 20_000; // instants of the timeline with a text of their own
@@ -50,6 +50,7 @@ function asked(question, push) {
 }
 
 const askAgain = () => {
+  if (!state.card) return begin(); // not even what is served is known
   const question = explorer.question ?? bar.question;
   return explorer.ask(question, { push: false });
 };
@@ -216,7 +217,8 @@ async function begin() {
   noticeBox.replaceChildren();
   const question = fromAddress(location.search);
   if (question) bar.question = question;
-  results.replaceChildren(question ? loadingState() : emptyState(null));
+  if (question) explorer.wait();
+  else results.replaceChildren(emptyState(null));
   const aboutButton = document.getElementById("about-button");
   try {
     await chooseModel();
@@ -231,11 +233,14 @@ async function begin() {
     showStarters(examples.questions);
     if (question) await explorer.ask(question, { push: false });
     else home();
-    await timeline();
   } catch (error) {
     aboutButton.textContent = "no connection";
+    explorer.leave();
+    results.replaceChildren(question ? failedState("The question is kept above.") : emptyState(null));
     showFailure(error);
+    return;
   }
+  timeline().catch(showFailure);
 }
 
 function home() {
