@@ -41,7 +41,7 @@ def print_dataset(dataset: Dataset) -> None:
 
 
 def print_json(dataset: Dataset) -> None:
-    """The same figures as one JSON object."""
+    """The same numbers as one JSON object."""
     statistics = dataset_statistics(dataset)
     line = dataset.timeline
     degrees = statistics.degrees._asdict() | {"busiest": dataset.entities.name(statistics.degrees.busiest)}
