@@ -130,6 +130,27 @@ def test_bulk_tells_errors_in_their_place_and_one_spoils_no_other(client: httpx.
     assert all(entry["prediction"] is None for entry in entries[1:6])
 
 
+def test_bulk_tells_why_on_request(client: httpx.Client, predictor: Predictor) -> None:
+    plain, told = bulk(client, [QUESTION, {**QUESTION, "reason": True}])
+    assert plain["reason"] is None
+    assert told["prediction"] == plain["prediction"]
+    reason = told["reason"]
+    assert reason["answer"] == told["prediction"]["answers"][0]["name"]
+    options = ExplainOptions(effects=10, groups=0, flips=False, sufficient=False)
+    same = predictor.explain("North Korea", "Threaten", "?", "2014-04-29", options=options).to_dict()
+    assert (reason["sentence"], reason["kind"]) == (same["sentence"], same["kind"])
+    assert reason["strongest"] == json.loads(json.dumps(same["evidence"][0]))
+
+
+def test_support_is_that_of_the_predictor_whatever_the_method(client: httpx.Client, predictor: Predictor) -> None:
+    asked = {**QUESTION, "answer": "japan", "count": 2}
+    found = client.post("/api/v1/support", json={key: asked[key] for key in asked if key != "top"}).json()
+    same = predictor.support("North Korea", "Threaten", "?", "2014-04-29", answer="Japan", count=2).to_dict()
+    assert found == json.loads(json.dumps(same))
+    assert found["schema"] == "tgap.support/1"
+    assert [fact["time"] for fact in found["facts"]] == ["2014-05-12"]
+
+
 def test_bulk_lines_come_in_the_order_of_time(client: httpx.Client) -> None:
     times = ["2014-05-01", "2014-03-01", "2014-04-01"]
     reply = client.post("/api/v1/bulk", json={"questions": [{**QUESTION, "time": time} for time in times]})

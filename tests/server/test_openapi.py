@@ -9,6 +9,7 @@ def test_every_route_is_described_with_its_errors(client: httpx.Client) -> None:
         "/api/v1/predict",
         "/api/v1/explain",
         "/api/v1/counterfactual",
+        "/api/v1/support",
         "/api/v1/bulk",
         "/api/v1/sweep",
         "/api/v1/report",

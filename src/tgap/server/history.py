@@ -85,6 +85,7 @@ class History:
             "last": line.format(line.span),
             "span": line.span,
             "step": step,
+            "iso_dates": line.unit == "day" and line.style == "%Y-%m-%d",
             "ticks": tick_levels(line),
             "texts": [line.format(instant) for instant in instants],
             "facts": counts.tolist(),

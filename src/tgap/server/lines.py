@@ -15,7 +15,7 @@ Work = Callable[[], dict[str, Any]]
 
 
 class Lines(Response):
-    """Results of ``work`` as lines of JSON (NDJSON): ``{"index", NAME, "error"}``, one of the last two null.
+    """Results of ``work`` as lines of JSON (NDJSON): ``{"index", ..., "error"}``, either the error or the rest null.
 
     ``work`` are pairs of an index and what to do, done one after the other in patient turns of the queue. The whole
     request holds one place. It is taken when the answer begins, so that a client which leaves before never holds one.
@@ -24,11 +24,11 @@ class Lines(Response):
 
     media_type = "application/x-ndjson"
 
-    def __init__(self, queue: WorkQueue, name: str, work: Sequence[tuple[int, Work]]) -> None:
+    def __init__(self, queue: WorkQueue, names: Sequence[str], work: Sequence[tuple[int, Work]]) -> None:
         super().__init__()
         del self.headers["content-length"]
         self._queue = queue
-        self._name = name
+        self._names = names  # keys of what ``work`` gives, null where it fails
         self._work = work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  as all responses
@@ -43,6 +43,6 @@ class Lines(Response):
     async def _entry(self, work: Work) -> dict[str, Any]:
         try:
             async with time_limit(self._queue.limits.seconds):
-                return {self._name: await self._queue.run(work, patient=True), "error": None}
+                return {**await self._queue.run(work, patient=True), "error": None}
         except Exception as error:  # noqa: BLE001  whatever is wrong with one is no reason to lose the others
-            return {self._name: None, **as_api_error(error).to_dict()}
+            return {**dict.fromkeys(self._names), **as_api_error(error).to_dict()}

@@ -15,7 +15,10 @@ from tgap.explain.schema import VERSION as EXPLANATION
 from tgap.explain.schema import Document, ProfileTable, Question
 from tgap.predict import Prediction
 from tgap.predict.prediction import VERSION as PREDICTION
+from tgap.predict.support import VERSION as SUPPORT
+from tgap.predict.support import Support
 from tgap.server.questions import Examples, HeldOut
+from tgap.server.schemas import BulkQuestion
 from tgap.server.service import COUNTERFACTUAL_VERSION, PROFILE_VERSION
 
 _PLACE = "#/components/schemas/"
@@ -23,6 +26,7 @@ _NULL = {"type": "null"}
 _DOCUMENTS = (
     (Document, EXPLANATION),
     (Prediction, PREDICTION),
+    (Support, SUPPORT),
     (ProfileTable, None),
     (Examples, None),
     (HeldOut, None),
@@ -71,7 +75,16 @@ def _documents() -> dict[str, Schema]:
         after={"$ref": _PLACE + "Prediction"},
         changes={"type": "boolean"},
     )
+    bulk = TypeAdapter(BulkQuestion).json_schema(mode="validation", ref_template=_PLACE + "{model}")
+    found["BulkQuestion"] = bulk
+    found["Reason"] = _object(
+        answer={"type": "string"},
+        sentence={"type": ["string", "null"]},
+        kind={"type": ["string", "null"]},
+        strongest={"anyOf": [{"$ref": _PLACE + "EvidenceRow"}, _NULL]},
+    )
     found["BulkEntry"] = _object(
+        reason={"anyOf": [{"$ref": _PLACE + "Reason"}, _NULL]},
         index={"type": "integer"},
         prediction={"anyOf": [{"$ref": _PLACE + "Prediction"}, _NULL]},
         error={"anyOf": [{"$ref": _PLACE + "ErrorDetails"}, _NULL]},
@@ -122,6 +135,7 @@ def _add_examples(document: Schema, question: dict[str, Any], fact: Sequence[str
         "/api/v1/report": {**question, "edges": 5, "paths": 3},
         "/api/v1/predict": {**question, "top": 5},
         "/api/v1/explain": {**question, "edges": 5, "paths": 3},
+        "/api/v1/support": {**question, "count": 5},
         "/api/v1/counterfactual": {**question, "top": 5, "facts": [list(fact)]},
         "/api/v1/bulk": {"questions": [question]},
     }

@@ -158,7 +158,7 @@ class Tick(BaseModel):
 class TimelineReply(BaseModel):
     """Evenly spread instants, ``step`` units apart, with the number of facts from each to the next.
 
-    ``ticks`` are levels of round instants, coarse to fine.
+    ``ticks`` are levels of round instants, coarse to fine; with ``iso_dates`` the texts are what date pickers write.
     """
 
     unit: str
@@ -166,6 +166,7 @@ class TimelineReply(BaseModel):
     last: str
     span: int
     step: int
+    iso_dates: bool
     ticks: list[list[Tick]]
     texts: list[str]
     facts: list[int]

@@ -56,6 +56,13 @@ class ExplainRequest(QuestionRequest):
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
 
 
+class SupportRequest(QuestionRequest):
+    """A question and the answer to find facts for: by default the best one, or the object where both are given."""
+
+    answer: Name | None = Field(default=None, description="The answer to find facts for")
+    count: int = Field(default=8, ge=1, le=limits.MOST_FACTS, description="Facts to list")
+
+
 class CounterfactualRequest(PredictRequest):
     """A question to be answered as if some training facts had not happened, and the answer to look at."""
 
@@ -65,6 +72,12 @@ class CounterfactualRequest(PredictRequest):
     facts: list[tuple[Name, Name, Name, Name]] = Field(
         min_length=1, max_length=limits.MOST_DELETED, description="Facts to take away: subject, relation, object, time"
     )
+
+
+class BulkQuestion(PredictRequest):
+    """A question among many."""
+
+    reason: bool = Field(default=False, description="Also say why the best answer (or the given one) is what it is")
 
 
 class SweepRequest(BaseModel):
@@ -86,6 +99,6 @@ class BulkRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    questions: list[Annotated[Any, WithJsonSchema({"$ref": "#/components/schemas/PredictRequest"})]] = Field(
+    questions: list[Annotated[Any, WithJsonSchema({"$ref": "#/components/schemas/BulkQuestion"})]] = Field(
         min_length=1, max_length=limits.MOST_QUESTIONS
     )

@@ -26,11 +26,13 @@ from tgap.server.history import History
 from tgap.server.names import NameIndex
 from tgap.server.questions import QuestionSource
 from tgap.server.schemas import (
+    BulkQuestion,
     CounterfactualRequest,
     ExplainRequest,
     PredictRequest,
     QuestionRequest,
     Side,
+    SupportRequest,
     SweepRequest,
 )
 
@@ -86,7 +88,8 @@ class Service:
             return str(question.get("time")) if isinstance(question, dict) else ""
 
         def work(question: Any) -> dict[str, Any]:
-            return self.predict(PredictRequest.model_validate(question))
+            asked = BulkQuestion.model_validate(question)
+            return {"prediction": self.predict(asked), "reason": self._reason(asked) if asked.reason else None}
 
         return [(index, partial(work, questions[index])) for index in sorted(range(len(questions)), key=time)]
 
@@ -103,7 +106,7 @@ class Service:
         def work(instant: int) -> dict[str, Any]:
             time = line.format(instant)
             best, *others = self.predictor.standings(subject, relation, obj, time, names)
-            return {"time": time, "instant": instant, "best": plain(best), "answers": plain(others)}
+            return {"point": {"time": time, "instant": instant, "best": plain(best), "answers": plain(others)}}
 
         return [(index, partial(work, instant)) for index, instant in enumerate(instants)]
 
@@ -114,6 +117,11 @@ class Service:
     def explain(self, asked: ExplainRequest) -> dict[str, Any]:
         """Why an answer has its probability: a document ``tgap.explanation/1``."""
         return self._explanation(asked).to_dict()
+
+    def support(self, asked: SupportRequest) -> dict[str, Any]:
+        """What can be shown for an answer whatever the method: a document ``tgap.support/1``."""
+        answer = self._answer(asked.answer)
+        return self.predictor.support(*self._parts(asked), answer=answer, count=asked.count).to_dict()
 
     def counterfactual(self, asked: CounterfactualRequest) -> dict[str, Any]:
         """The best answers, and how one of them stands, as they are and if some training facts had not happened."""
@@ -160,6 +168,19 @@ class Service:
     def entity(self, entity: str) -> dict[str, Any]:
         """What the dataset knows of an entity: when it was active, with whom, in which relations."""
         return self.history.entity(self.names.exact("entity", "entity", entity))
+
+    def _reason(self, asked: PredictRequest) -> dict[str, Any]:
+        """Why, in short: the sentence, its kind, and the event of strongest effect."""
+        options = ExplainOptions(effects=10, groups=0, flips=False, sufficient=False, chains=1, edges=1, paths=1)
+        explained = self.predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
+        document = explained.document
+        strongest = document.evidence[0] if document.evidence else None
+        return {
+            "answer": document.answer.name,
+            "sentence": document.sentence,
+            "kind": document.kind,
+            "strongest": plain(strongest),
+        }
 
     def _explanation(self, asked: ExplainRequest) -> Explanation:
         options = ExplainOptions(**asked.model_dump(include={field.name for field in fields(ExplainOptions)}))

@@ -20,6 +20,7 @@ from tgap.server.schemas import (
     Name,
     PredictRequest,
     Side,
+    SupportRequest,
     SweepRequest,
 )
 from tgap.server.service import Service
@@ -49,6 +50,12 @@ def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
         name, service = chosen
         return _json(await queue.answer(_key(name, "explain", asked), lambda: service.explain(asked)))
 
+    @router.post("/support", responses=document_reply("Support", "How an answer stands, and the nearest facts"))
+    async def support(asked: SupportRequest, chosen: Chosen) -> Response:
+        """The training facts of subject and answer that lie nearest in time, whatever the method: no reasons."""
+        name, service = chosen
+        return _json(await queue.answer(_key(name, "support", asked), lambda: service.support(asked)))
+
     @router.post("/counterfactual", responses=document_reply("Counterfactual", "As it is, and without those facts"))
     async def counterfactual(asked: CounterfactualRequest, chosen: Chosen) -> Response:
         """Answer a question as it is, and as if some training facts had not happened."""
@@ -60,14 +67,15 @@ def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
         """Answer many questions, one JSON object a line, each as soon as it is there, in the order of their times.
 
         ``index`` is the place of a line's question in the request. One that cannot be answered says so in its line.
+        A question that wants its ``reason`` also gets the sentence for its best answer and the strongest event.
         Each waits its turn behind what other clients ask, and has the time of one request for it.
         """
-        return Lines(queue, "prediction", chosen[1].bulk(asked.questions))
+        return Lines(queue, ("prediction", "reason"), chosen[1].bulk(asked.questions))
 
     @router.post("/sweep", responses=document_reply("SweepEntry", "A line for each instant", "application/x-ndjson"))
     async def sweep(asked: SweepRequest, chosen: Chosen) -> Response:
         """Follow answers through time: how each stands at evenly spread instants, one JSON object a line."""
-        return Lines(queue, "point", chosen[1].sweep(asked))
+        return Lines(queue, ("point",), chosen[1].sweep(asked))
 
     @router.post("/report", responses=_REPORT)
     async def report(asked: ExplainRequest, chosen: Chosen) -> Response:
