@@ -14,6 +14,7 @@ import pytest
 from tests.explain.small_dataset import FORMULA, SCRIPT, small_dataset, small_explainer
 from tgap.evaluation.ranks import scored_rank
 from tgap.explain import schema
+from tgap.explain.drawing import Drawing, Text
 from tgap.explain.explanation import ExplainOptions, Explanation
 from tgap.explain.svg import drawing_svg
 from tgap.explain.wording import percent
@@ -242,6 +243,12 @@ def test_picture_is_valid_xml_with_titles(explanation: Explanation) -> None:
     titles = [title.text or "" for title in root.iter(f"{space}title")]
     assert any(title.startswith("1. ") and "of the answer" in title for title in titles)
     assert any(SCRIPT in title for title in titles)
+
+
+def test_names_with_control_characters_give_valid_xml() -> None:
+    drawing = Drawing(10, 10, "A\x01", (Text(1, 1, "B\x1b[31m\ufffe", title="C\x00"),))
+    root = ElementTree.fromstring(drawing_svg(drawing, alone=True))  # noqa: S314  our own text
+    assert [text.strip() for text in root.itertext() if text.strip()] == ["A\\x01", "C\\x00", "B\\x1b[31m\\ufffe"]
 
 
 def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:

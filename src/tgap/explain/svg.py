@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from tgap.data.display import shown
 from tgap.explain.drawing import Drawing, Ring, Shape, Stroke, Text
 from tgap.explain.palette import INK
 
@@ -18,7 +19,7 @@ def drawing_svg(drawing: Drawing, *, alone: bool = False) -> str:
     font = 'font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
     parts = [
         f'<svg{space} {size} role="img" {font} fill="{INK}" style="max-width:100%;height:auto">',
-        f"<title>{escape(drawing.title)}</title>",
+        f"<title>{_text(drawing.title)}</title>",
         f'<rect width="{drawing.width}" height="{drawing.height}" fill="#ffffff"/>',
         *(_element(shape) for shape in drawing.shapes),
         "</svg>",
@@ -26,14 +27,19 @@ def drawing_svg(drawing: Drawing, *, alone: bool = False) -> str:
     return "\n".join(parts)
 
 
+def _text(text: str) -> str:
+    """Text that XML may hold: a name may have control characters, XML may not."""
+    return escape(shown(text))
+
+
 def _element(shape: Shape) -> str:
-    title = f"<title>{escape(shape.title)}</title>" if shape.title else ""
+    title = f"<title>{_text(shape.title)}</title>" if shape.title else ""
     match shape:
         case Text():
             weight = "bold" if shape.bold else "normal"
             place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" font-size="{shape.size:g}" text-anchor="{shape.anchor}"'
             look = f'font-weight="{weight}" fill="{shape.colour}"{_HALO if shape.halo else ""}'
-            return f"<text {place} {look}>{title}{escape(shape.text)}</text>"
+            return f"<text {place} {look}>{title}{_text(shape.text)}</text>"
         case Ring():
             place = f'cx="{shape.x:.1f}" cy="{shape.y:.1f}" r="{shape.radius:.1f}"'
             look = f'fill="{shape.fill}" stroke="{shape.edge}" stroke-width="{shape.width:g}"'
