@@ -61,3 +61,37 @@ def test_suggestions_and_notices(browsing: Browsing, world: str) -> None:
         page.focus("#ask-relation")
         page.wait_for_selector("#ask-relation-list [role=option]")
         assert faults(page) == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_comparison_and_probability_over_time(
+    browsing: Browsing, world: str, size: tuple[int, int], dark: bool
+) -> None:
+    with browsing.page(size, dark=dark) as page:
+        open_walk(page, link(world, "Galtria", "Visit", "?", "2012-09-14"))
+        page.locator(".compare-button").first.click()
+        page.wait_for_selector(".compare-side table")
+        page.click("#sweep-button")
+        page.wait_for_selector(".sweep-table:not([hidden])")
+        page.locator(".sweep-table summary").click()
+        assert faults(page) == []
+        page.click("#pin-button")
+        page.click("#kept-button")
+        page.wait_for_selector("#kept[open] .kept-list")
+        assert faults(page) == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_an_entity_and_many_questions(browsing: Browsing, world: str, size: tuple[int, int], dark: bool) -> None:
+    with browsing.page(size, dark=dark) as page:
+        page.goto(f"{world}/?e=Galtria&t=2012-09-14")
+        page.locator(".count-row").first.click()
+        page.wait_for_selector(".entity-facts li")
+        assert faults(page) == []
+        page.goto(f"{world}/?batch=")
+        page.fill("#batch-text", "Galtria,Visit,?,2012-09-14\nGaltrea,Visit,?,2012-09-14")
+        page.click("#batch-start")
+        page.wait_for_selector("#batch-save:not([hidden])")
+        assert faults(page) == []

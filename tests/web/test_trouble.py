@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.dom import minidom
 
 import httpx
+import pytest
 
-from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
+from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
 from tests.server.live import running
 from tests.server.slow import slow_service
 from tests.web.page import Browsing, expect, link, open_walk, settled
+from tgap.data import Vocabulary
 from tgap.server.app import create_app
 from tgap.server.service import Service
 
@@ -193,6 +200,40 @@ def test_a_script_in_a_name_is_shown_as_text(browsing: Browsing, small: str) -> 
         page.wait_for_selector(".what-if .bars")
         assert page.evaluate("window.broken") is None
         assert page.locator("script").count() == 2  # the page's own
+
+
+AWKWARD = "Ja\x01pan\x1b[31m\u202eevil"
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "html", "json", "csv"])
+def test_control_characters_in_a_name_break_neither_the_page_nor_its_files(
+    browsing: Browsing, awkward: str, tmp_path: Path, kind: str
+) -> None:
+    with browsing.page(accept_downloads=True) as page:
+        open_walk(page, link(awkward, *ASKED, AWKWARD))
+        assert page.get_attribute(".node.answer", "data-name") == AWKWARD
+        page.click("#export-button")
+        with page.expect_download() as download:
+            page.click(f"[data-export='save-{kind}']")
+        download.value.save_as(tmp_path / "saved")
+    content = (tmp_path / "saved").read_bytes()
+    if kind == "svg":
+        assert "pan" in minidom.parseString(content).toxml()  # noqa: S318  our own file
+    elif kind == "png":
+        assert content.startswith(b"\x89PNG")
+    elif kind == "json":
+        assert json.loads(content)["explanation"]["answer"]["name"] == AWKWARD
+    else:
+        assert b"pan" in content
+
+
+@pytest.fixture(scope="module")
+def awkward() -> Iterator[str]:
+    """A server of the small dataset in which Japan's name does not behave."""
+    names = [AWKWARD if name == "Japan" else name for name in ENTITIES]
+    dataset = dataclasses.replace(small_dataset(), entities=Vocabulary(names, "entity"))
+    with running(create_app(Service(small_explainer(dataset), dataset))) as address:
+        yield address
 
 
 def test_an_entity_without_facts_is_explained_not_broken(browsing: Browsing, small: str) -> None:

@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   answerOf,
+  askedOf,
   body,
+  comparedIn,
+  entityAddress,
+  entityOf,
   fromAddress,
   fromApi,
   homeAddress,
+  isBatch,
   missingPart,
   modelOf,
   toAddress,
@@ -57,4 +62,21 @@ test("a question is about the chosen answer, else about the object where both si
 
 test("a question on one line", () => {
   assert.equal(words(ASKED), "North Korea · Threaten · ? · 2014-04-29");
+});
+
+test("an address may hold a question to compare with, an entity, or many questions", () => {
+  const other = { ...ASKED, time: "2014-05-06" };
+  const address = toAddress(ASKED, "m2", other);
+  assert.deepEqual(comparedIn(address), other);
+  assert.deepEqual(fromAddress(address), ASKED);
+  assert.equal(comparedIn(toAddress(ASKED)), null);
+  const entity = { entity: "A & B", time: "2014", partner: "", relation: "Threaten" };
+  assert.deepEqual(entityOf(entityAddress(entity, "m2")), entity);
+  assert.equal(entityOf(toAddress(ASKED)), null);
+  assert.deepEqual(["?batch=", "?m=x"].map(isBatch), [true, false]);
+});
+
+test("the open side is open where both are named", () => {
+  assert.equal(askedOf({ ...ASKED, object: "China" }, "China").object, null);
+  assert.equal(askedOf({ ...ASKED, subject: "", object: "China" }, "Japan").object, "China");
 });

@@ -1,6 +1,6 @@
 // The ranked answers: bars, marks of what is known already, the true answer of a random question on demand.
 
-import { h } from "./dom.js";
+import { h, icon } from "./dom.js";
 import { percent, place } from "./format.js";
 import { heldOut } from "./known.js";
 
@@ -115,7 +115,23 @@ export class AnswersCard {
       this.calls.explains() && h("span", { class: "why", "aria-hidden": "true" }, "why?"),
       h("span", { class: "track", "aria-hidden": "true" }, fill),
     );
-    return h(tag, { class: "answer-row", "data-name": answer.name }, choose);
+    const beside = h(
+      "button",
+      {
+        type: "button",
+        class: "compare-button",
+        "aria-label": `Compare with ${answer.name}`,
+        title: `Compare ${this.selected} with ${answer.name}`,
+        onclick: () => this.calls.compare(answer.name),
+      },
+      icon("swap"),
+    );
+    return h(
+      tag,
+      { class: "answer-row", "data-name": answer.name },
+      choose,
+      !chosen && this.calls.explains() && beside,
+    );
   }
 }
 

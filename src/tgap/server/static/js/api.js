@@ -40,25 +40,46 @@ export function get(path, parameters = {}, signal = undefined) {
     ([, value]) => value !== null && value !== undefined && value !== "",
   );
   const query = new URLSearchParams(given).toString();
-  return request(`/api/v1/${path}${query ? `?${query}` : ""}`, { signal });
+  return request(`/api/v1/${path}${query ? `?${query}` : ""}`, { signal }).then((reply) => reply.json());
 }
 
-export function post(path, body, signal = undefined) {
+/** Ask with a body. What was answered once is kept. */
+export async function post(path, body, signal = undefined) {
   const text = JSON.stringify(body);
   const key = `${model} ${path} ${text}`;
-  const query = model ? `?${new URLSearchParams({ model })}` : "";
   const found = kept.get(key);
   if (found) {
     kept.delete(key);
     kept.set(key, found);
-    return Promise.resolve(found);
+    return found;
   }
+  const answer = await (await send(path, text, signal)).json();
+  kept.set(key, answer);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+  return answer;
+}
+
+/** An answer as a file. */
+export async function postForFile(path, body) {
+  return (await send(path, JSON.stringify(body))).blob();
+}
+
+/** An answer that comes line by line: ``hear(entry)`` is called for each as soon as it is there. */
+export async function postForLines(path, body, hear, signal = undefined) {
+  const reply = await send(path, JSON.stringify(body), signal);
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = `${rest}${part.value}`.split("\n");
+    rest = lines.pop();
+    for (const line of lines) hear(JSON.parse(line));
+  }
+}
+
+function send(path, text, signal) {
+  const query = model ? `?${new URLSearchParams({ model })}` : "";
   const headers = { "Content-Type": "application/json" };
-  return request(`/api/v1/${path}${query}`, { method: "POST", body: text, headers, signal }).then((answer) => {
-    kept.set(key, answer);
-    if (kept.size > KEPT) kept.delete(kept.keys().next().value);
-    return answer;
-  });
+  return request(`/api/v1/${path}${query}`, { method: "POST", body: text, headers, signal });
 }
 
 export async function alive() {
@@ -69,13 +90,14 @@ export async function alive() {
   }
 }
 
+/** A good reply, however long that takes: the token is asked for, a busy server is asked again. */
 async function request(address, options) {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const used = token;
-    const reply = await send(address, options);
+    const reply = await once(address, options);
     if (reply.ok) {
       tellWaiting(null);
-      return reply.json();
+      return reply;
     }
     const failure = await failureOf(reply);
     if (reply.status === 401 && askForToken) {
@@ -105,7 +127,7 @@ async function renewToken() {
   }
 }
 
-async function send(address, options) {
+async function once(address, options) {
   const headers = { ...options.headers };
   if (token) headers.Authorization = `Bearer ${token}`;
   try {

@@ -31,6 +31,7 @@ export class AskBar {
       h("button", { type: "submit", class: "button primary ask-go" }, "Ask"),
     );
     const { subject, relation, object, time } = this.inputs;
+    time.after(this.makeCalendar());
     combobox(
       subject,
       "entity",
@@ -98,10 +99,30 @@ export class AskBar {
     else input.removeAttribute("aria-invalid");
   }
 
-  /** Texts of the timeline, for stepping with the arrow keys. */
-  set timeline(times) {
-    this.times = times;
-    this.inputs.time.placeholder = times.length ? `e.g. ${times[times.length >> 1]}` : "";
+  /** The dataset's time: its texts are stepped through with the arrow keys, and a calendar opens where they are dates. */
+  set timeline({ texts, first, last, iso_dates: dates }) {
+    this.times = texts;
+    this.inputs.time.placeholder = texts.length ? `e.g. ${texts[texts.length >> 1]}` : "";
+    this.calendar.hidden = !dates;
+    this.picker.min = first;
+    this.picker.max = last;
+  }
+
+  /** A button that opens the browser's own calendar. */
+  makeCalendar() {
+    this.picker = h("input", { type: "date", class: "date-picker", tabindex: "-1", "aria-hidden": "true" });
+    this.picker.addEventListener("change", () => {
+      this.inputs.time.value = this.picker.value;
+      if (this.complete()) this.submit();
+    });
+    const open = () => {
+      this.picker.value = this.inputs.time.value;
+      this.picker.showPicker?.();
+    };
+    const label = { "aria-label": "Choose a date", title: "Choose a date" };
+    const button = h("button", { type: "button", class: "calendar", onclick: open, ...label }, icon("calendar"));
+    this.calendar = h("span", { class: "calendar-place", hidden: true }, button, this.picker);
+    return this.calendar;
   }
 
   swap() {

@@ -69,7 +69,12 @@ export function nodeDetail(node, view, time, calls) {
     node.column === 0
       ? "The walk starts here."
       : `Holds ${percent(node.weight)} ${wholeOf(view)} after step ${node.column}.`;
-  const panel = frame(node.name, when, calls.close, list);
+  const about = h(
+    "button",
+    { type: "button", class: "link-button", onclick: () => calls.entity(node.name) },
+    `All about ${node.name}`,
+  );
+  const panel = frame(node.name, when, calls.close, h("div", {}, h("p", { class: "quiet" }, about), list));
   get("facts", { entity: node.name, time, limit: 30 })
     .then((found) => {
       panel.querySelector("p").textContent =

@@ -1,25 +1,29 @@
 // One question at a time: its answers, why the chosen one is what it is, and the picture of the way to it.
 
 import { AnswersCard } from "./answers.js";
-import { post } from "./api.js";
+import { post, postForFile } from "./api.js";
 import { chainsCard } from "./chains.js";
+import { CompareCard } from "./compare.js";
 import { debounced, h, reveal } from "./dom.js";
 import { edgeTables } from "./edgetable.js";
 import { exportMenu } from "./exports.js";
 import { percent } from "./format.js";
-import { answerOf, body, words } from "./question.js";
+import { answerOf, askedOf, body, words } from "./question.js";
 import { ReasonsCard } from "./reasons.js";
-import { failedState, loadingState, withoutReasons } from "./states.js";
+import { failedState, loadingState } from "./states.js";
+import { supportCard } from "./support.js";
+import { SweepCard } from "./sweep.js";
 import { walkOf } from "./walk/model.js";
 import { WalkCard } from "./walkcard.js";
+import { DRAWN, MEASURED } from "./wanted.js";
 
 const TOP = 10;
-const DRAWN = { effects: 0, edges: 10, bundles: 40, paths: 6, chains: 5 }; // for the picture: quick
-const MEASURED = { effects: 20, edges: 1, paths: 1, chains: 1 }; // for the reasons: a forward pass for each event
+const PLACES = ["answers", "compare", "reasons", "walk", "sweep", "paths"];
+const BELOW = ["compare", "walk", "sweep", "paths"]; // what is empty while the reasons are on their way
 const NARROW = 900; // pixels below which everything stands in one column
 
 export class Explorer {
-  /** ``page``: results (element), explains(), timeline(), asked(question, push), fail(error), announce(text), tell(text), entity(name). */
+  /** ``page``: results, kept, model(), explains(), timeline(), asked(question, push, compared), entity(name), fail(error), announce(text), tell(text). */
   constructor(page) {
     this.page = page;
     this.newest = null; // of what is being asked
@@ -31,11 +35,26 @@ export class Explorer {
     };
     this.answers = new AnswersCard({
       choose: (name) => this.choose(name),
+      compare: (name) => this.compare({ ...this.question, answer: name }),
       more: (count) => this.lengthen(count),
       reveal: () => this.reveal(),
       explains: page.explains,
     });
-    this.reasons = new ReasonsCard(shared);
+    this.reasons = new ReasonsCard({
+      ...shared,
+      pin: () => page.kept.toggle(this.entry()),
+      isPinned: () => page.kept.isPinned(this.entry()),
+    });
+    this.compareCard = new CompareCard({
+      ...shared,
+      close: () => this.compare(null),
+      open: (question) => this.ask(question),
+    });
+    this.sweep = new SweepCard({
+      ...shared,
+      ask: (time) => this.ask({ ...this.question, time }),
+      compare: (time) => this.compare({ ...this.question, time, answer: this.selected }),
+    });
     this.walkCard = new WalkCard({
       ...shared,
       drag: this.dragged,
@@ -51,32 +70,32 @@ export class Explorer {
         explanation: { ...this.walk.document, ...reasonsOf(this.measured) },
         walk: this.walk,
         picture: this.walkCard.picture,
+        report: () => postForFile("report", this.asked()),
       }),
       page.tell,
     );
     this.reasons.element.querySelector(".card-head").append(this.menu);
-    this.place = Object.fromEntries(
-      ["answers", "reasons", "walk", "paths"].map((name) => [name, h("div", { class: `place-${name}` })]),
-    );
+    this.place = Object.fromEntries(PLACES.map((name) => [name, h("div", { class: `place-${name}` })]));
     this.place.answers.append(this.answers.element);
     this.side = h("div", { class: "column side" }, this.place.answers);
     this.grid = h(
       "div",
       { class: "grid" },
       this.side,
-      h("div", { class: "column" }, this.place.reasons, this.place.walk, this.place.paths),
+      h("div", { class: "column" }, ...PLACES.slice(1).map((name) => this.place[name])),
     );
     keepInSight(this.side);
   }
 
   /** Ask and show all there is. ``quiet``: the date is moving, what is shown stays, marked, until the new is there. */
-  async ask(question, { push = true, quiet = false, settled = !quiet, truth = null } = {}) {
+  async ask(question, { push = true, quiet = false, settled = !quiet, truth = null, compared = null } = {}) {
     const { page } = this;
     const mine = this.begin();
     const before = this.prediction?.question.time;
     this.question = question;
     this.truth = truth ?? (!quiet && this.truth?.for === words(question) ? this.truth : null);
     page.asked(question, push && settled);
+    this.clear(["compare"]);
     if (quiet) this.markStale(before);
     else this.wait();
     this.setBusy(true);
@@ -84,8 +103,10 @@ export class Explorer {
       const answered = this.predict(question, mine.signal);
       const drawn = this.explain(question, DRAWN, mine.signal); // asked at once: it needs no more than the question
       this.showPrediction(await answered, question, mine);
+      if (!page.explains()) await this.showSupport(mine);
       await this.showWalk(drawn, mine, !quiet);
       if (settled) await this.measure(mine);
+      if (compared && !mine.signal.aborted) this.compare(compared, false);
     } catch (error) {
       this.fail(error, mine, quiet);
     } finally {
@@ -142,9 +163,13 @@ export class Explorer {
     const words = error.code === "offline" ? "The question is kept above." : "Change the question above and ask again.";
     if (!quiet) {
       place.replaceChildren(failedState(words));
-      if (place === this.place.reasons) for (const name of ["walk", "paths"]) this.place[name].replaceChildren();
+      if (place === this.place.reasons) this.clear(BELOW);
     }
     this.page.fail(error);
+  }
+
+  clear(places) {
+    for (const name of places) this.place[name].replaceChildren();
   }
 
   showPrediction(prediction, question, mine) {
@@ -156,11 +181,8 @@ export class Explorer {
     this.answers.show(prediction, this.selected, this.truth);
     const { results } = this.page;
     if (!results.contains(this.grid)) {
-      const waiting = this.page.explains()
-        ? h("div", { class: "card" }, h("div", { class: "skeleton block" }))
-        : withoutReasons(prediction.scorer);
-      this.place.reasons.replaceChildren(waiting);
-      for (const name of ["walk", "paths"]) this.place[name].replaceChildren();
+      this.place.reasons.replaceChildren(h("div", { class: "card" }, h("div", { class: "skeleton block" })));
+      this.clear(BELOW);
       results.replaceChildren(this.grid);
     }
     const [best] = prediction.answers;
@@ -168,13 +190,18 @@ export class Explorer {
     this.page.announce(best ? `${prediction.answers.length} answers. Best: ${best.name}${share}.` : "No answer.");
   }
 
+  /** What a method without a walk leaves to show: the facts of the pair that lie nearest. */
+  async showSupport(mine) {
+    if (mine.signal.aborted || !this.selected) return;
+    const found = await post("support", this.asked(), mine.signal);
+    if (!mine.signal.aborted) this.place.reasons.replaceChildren(supportCard(found));
+  }
+
   /** An explanation of the chosen answer (where none is chosen: the best one); null where the method has none. */
   async explain(question, wanted, signal) {
     if (!this.page.explains()) return null;
-    const asked = { ...body(question), answer: answerOf(question) };
-    if (question.subject) asked.object = null;
     try {
-      return await post("explain", { ...asked, ...wanted }, signal);
+      return await post("explain", { ...askedOf(question, answerOf(question)), ...wanted }, signal);
     } catch (error) {
       return error; // told where the reasons would be shown, after what is wrong with the question itself
     }
@@ -192,6 +219,8 @@ export class Explorer {
     this.reasons.wait(this.walk.answer);
     if (!this.place.walk.contains(this.walkCard.element)) this.place.walk.replaceChildren(this.walkCard.element);
     this.walkCard.show(this.walk, timeline, fresh);
+    if (!this.place.sweep.contains(this.sweep.element)) this.place.sweep.replaceChildren(this.sweep.element);
+    this.sweep.reset(this.question, this.prediction, found.instant, timeline);
     this.place.paths.replaceChildren(
       chainsCard(this.walk, (path) => this.walkCard.trace(path)),
       edgeTables(this.walk),
@@ -206,6 +235,31 @@ export class Explorer {
     if (found instanceof Error) throw found;
     this.measured = found;
     this.reasons.show(found);
+    this.page.kept.remember(this.entry());
+  }
+
+  /** What is shown, as it is kept in the browser. */
+  entry() {
+    const listed = this.prediction.answers.find(({ name }) => name === this.selected) ?? this.prediction.asked;
+    const score = this.prediction.probabilities ? (listed?.score ?? null) : null;
+    return {
+      model: this.page.model(),
+      question: { ...this.question, answer: this.selected },
+      answer: this.selected,
+      score,
+    };
+  }
+
+  /** Show what is chosen beside another question's answer; null takes the comparison away. */
+  compare(other, push = true) {
+    const mine = { ...this.question, answer: this.selected };
+    if (push) this.page.asked(mine, true, other);
+    if (!other) {
+      this.clear(["compare"]);
+      return;
+    }
+    this.place.compare.replaceChildren(this.compareCard.element);
+    this.compareCard.show(mine, other, this.newest.signal);
   }
 
   /** Why another answer is what it is. */
@@ -215,15 +269,16 @@ export class Explorer {
     this.question = { ...this.question, answer: name };
     this.page.asked(this.question, true);
     this.answers.show(this.prediction, name, this.truth);
-    if (!this.page.explains()) return;
-    this.reasons.wait(name);
+    const walks = this.page.explains();
+    if (walks) this.reasons.wait(name);
     this.page.announce(`Why ${name}?`);
     if (innerWidth < NARROW) {
       reveal(this.place.reasons, "start");
-      this.reasons.title.focus({ preventScroll: true });
+      if (walks) this.reasons.title.focus({ preventScroll: true });
     }
     this.setBusy(true);
     try {
+      if (!walks) await this.showSupport(mine);
       await this.showWalk(this.explain(this.question, DRAWN, mine.signal), mine, true);
       await this.measure(mine);
     } catch (error) {
@@ -235,10 +290,7 @@ export class Explorer {
 
   async lengthen(count) {
     try {
-      const answer = this.selected || null;
-      const asked = { ...body(this.question), answer };
-      if (this.question.subject) asked.object = null;
-      this.prediction = await post("predict", { ...asked, top: count });
+      this.prediction = await post("predict", { ...this.asked(), top: count });
       this.answers.show(this.prediction, this.selected, this.truth);
     } catch (error) {
       this.page.fail(error);
@@ -246,9 +298,12 @@ export class Explorer {
   }
 
   counterfactual(facts) {
-    const asked = { ...body(this.question), answer: this.selected, facts, top: 3 };
-    if (this.question.subject) asked.object = null;
-    return post("counterfactual", asked);
+    return post("counterfactual", { ...this.asked(), facts, top: 3 });
+  }
+
+  /** The question with its open side open, and the answer that is looked at. */
+  asked() {
+    return askedOf(this.question, this.selected || null);
   }
 
   reveal() {

@@ -20,7 +20,7 @@ const STYLES = [
 ];
 const SCALE = 2;
 
-/** ``state()``: {question, prediction, explanation, walk, picture}; ``tell(text)`` announces. */
+/** ``state()``: {question, prediction, explanation, walk, picture, report()}; ``tell(text)`` announces. */
 export function exportMenu(state, tell) {
   const entries = [
     [
@@ -33,6 +33,7 @@ export function exportMenu(state, tell) {
           JSON.stringify({ prediction: state().prediction, explanation: state().explanation }, null, 2),
         ),
     ],
+    ["Report as HTML", "html", async () => ({ ending: "html", content: await state().report() })],
     ["Answers as CSV", "csv", () => text("csv", "text/csv", answersTable(state().prediction))],
     [
       "Measured events as CSV",
@@ -80,7 +81,9 @@ export function exportMenu(state, tell) {
     ),
     ...(copyable ? [h("div", { class: "menu-name", role: "presentation" }, "Copy")] : []),
     ...(copyable
-      ? entries.map(([name, id, make]) => add(name, `copy-${id}`, async () => copy(await make(), tell)))
+      ? entries
+          .filter(([, id]) => id !== "html")
+          .map(([name, id, make]) => add(name, `copy-${id}`, async () => copy(await make(), tell)))
       : []),
   );
 
@@ -123,11 +126,20 @@ function text(ending, kind, content) {
 }
 
 function save({ ending, content }, question, tell) {
-  const address = URL.createObjectURL(content);
   const name = `tgap ${words(question)}`.replace(/[^\p{L}\p{N}-]+/gu, "-").slice(0, 80);
-  h("a", { href: address, download: `${name}.${ending}` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  saveFile(`${name}.${ending}`, content);
   tell("Saved.");
+}
+
+function saveFile(name, content) {
+  const address = URL.createObjectURL(content);
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Save a text as a file. */
+export function saveText(name, kind, content) {
+  saveFile(name, text(name, kind, content).content);
 }
 
 async function copy({ content, plain }, tell) {
@@ -135,6 +147,9 @@ async function copy({ content, plain }, tell) {
   else await navigator.clipboard.write([new ClipboardItem({ [content.type]: content })]);
   tell("Copied.");
 }
+
+/** Text that XML may hold: a name may have control characters, XML may not. */
+const wellFormed = (text) => text.replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, "\ufffd").toWellFormed();
 
 /** The picture as a file of its own: styles written into it, the question above it. */
 function pictureText({ question, picture, walk }) {
@@ -184,7 +199,7 @@ function pictureText({ question, picture, walk }) {
     ),
     inner,
   );
-  return new XMLSerializer().serializeToString(whole);
+  return wellFormed(new XMLSerializer().serializeToString(whole));
 }
 
 async function pictureBytes(state) {

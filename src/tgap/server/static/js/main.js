@@ -2,12 +2,27 @@
 
 import { alive, get, setUp, useModel } from "./api.js";
 import { AskBar } from "./askbar.js";
+import { BatchView } from "./batch.js";
 import { askForToken, showCard } from "./dialogs.js";
 import { h, icon } from "./dom.js";
+import { EntityView } from "./entity.js";
 import { Explorer } from "./explorer.js";
 import { failureWords, mayHelpToTryAgain, waitingWords } from "./failures.js";
 import { whole } from "./format.js";
-import { fromAddress, fromApi, homeAddress, modelOf, toAddress, words } from "./question.js";
+import { Kept } from "./kept.js";
+import { showKept } from "./keptdialog.js";
+import {
+  comparedIn,
+  entityAddress,
+  entityOf,
+  fromAddress,
+  fromApi,
+  homeAddress,
+  isBatch,
+  modelOf,
+  toAddress,
+  words,
+} from "./question.js";
 import { emptyState, failedState, notice } from "./states.js";
 import { toast } from "./toast.js";
 
@@ -18,34 +33,54 @@ const noticeBox = document.getElementById("notice");
 const announcer = document.getElementById("announcer");
 const starters = document.getElementById("starters");
 const state = { card: null, timeline: null, model: "" };
+const kept = new Kept(storage());
 
 const bar = new AskBar(document.getElementById("ask-form"), {
   ask: (question) => explorer.ask(question),
   missing: (text) => noticeBox.replaceChildren(notice(text)),
 });
-const explorer = new Explorer({
+const shared = {
   results,
   explains: () => state.card?.explains !== false,
+  model: () => state.model,
   timeline,
-  asked,
   fail: showFailure,
-  announce,
   tell: (text) => {
     announce(text);
     toast(text);
   },
+};
+const explorer = new Explorer({ ...shared, kept, asked, announce, entity: (name) => openEntity(name) });
+const entityView = new EntityView({
+  ...shared,
+  entityAddress: (shown) => history.replaceState(null, "", entityAddress(shown, state.model)),
+  ask: (question) => explorer.ask(question),
+  fill: (question) => {
+    bar.question = { relation: "", subject: "", object: "", ...question };
+    bar.inputs.relation.focus();
+  },
 });
+const batchView = new BatchView(shared);
+
+/** The browser's own store; null where it is forbidden. */
+function storage() {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}
 
 function announce(text) {
   announcer.textContent = text;
 }
 
 /** A question is being asked: the bar, the title and the address say so. */
-function asked(question, push) {
+function asked(question, push, compared = null) {
   noticeBox.replaceChildren();
   bar.question = question;
   document.title = `${words(question)} · tgap`;
-  if (push) history.pushState(null, "", toAddress(question, state.model));
+  if (push) history.pushState(null, "", toAddress(question, state.model, compared));
   foldExamples(true);
 }
 
@@ -105,7 +140,7 @@ function waitForServer() {
 
 async function timeline() {
   state.timeline ??= await get("timeline", { points: POINTS });
-  bar.timeline = state.timeline.texts;
+  bar.timeline = state.timeline;
   return state.timeline;
 }
 
@@ -175,18 +210,54 @@ function showTheme() {
 function listen() {
   showTheme();
   setUp(askForToken, showWaiting);
-  addEventListener("popstate", () => {
-    if (modelOf(location.search) !== state.model) {
-      begin();
-      return;
-    }
-    const question = fromAddress(location.search);
-    if (question) explorer.ask(question, { push: false });
-    else home();
-  });
+  addEventListener("popstate", () => (modelOf(location.search) === state.model ? route() : begin()));
   document.getElementById("about-button").addEventListener("click", () => state.card && showCard(state.card));
   const select = document.getElementById("model-select");
   select.addEventListener("change", () => changeModel(select.value));
+  document.getElementById("kept-button").addEventListener("click", openKept);
+  document.getElementById("batch-link").addEventListener("click", (event) => {
+    event.preventDefault();
+    history.pushState(null, "", `?${new URLSearchParams({ ...(state.model ? { m: state.model } : {}), batch: "" })}`);
+    route();
+  });
+}
+
+/** Show what the address is about. */
+async function route() {
+  const { search } = location;
+  const question = fromAddress(search);
+  const entity = entityOf(search);
+  if (question) await explorer.ask(question, { push: false, compared: comparedIn(search) });
+  else if (entity) showView(`${entity.entity} · tgap`, () => entityView.show(entity));
+  else if (isBatch(search)) showView("Many questions · tgap", () => batchView.show());
+  else home();
+}
+
+/** Another view than the explorer's. */
+function showView(title, show) {
+  explorer.leave();
+  noticeBox.replaceChildren();
+  foldExamples(true);
+  document.title = title;
+  return show();
+}
+
+function openEntity(name) {
+  const entity = { entity: name, time: explorer.question?.time ?? "", partner: "", relation: "" };
+  history.pushState(null, "", entityAddress(entity, state.model));
+  route();
+}
+
+function openKept() {
+  const shown = explorer.question && explorer.selected;
+  showKept(kept, {
+    open: ({ question, model }) => {
+      history.pushState(null, "", toAddress(question, model));
+      if (model === state.model) route();
+      else begin();
+    },
+    compare: shown ? ({ question }) => explorer.compare(question) : null,
+  });
 }
 
 /** The model that the address names, else the first; a list to choose from where there are several. */
@@ -231,8 +302,7 @@ async function begin() {
     document.getElementById("foot-model").textContent =
       `${whole(dataset.entities)} entities, ${whole(dataset.relations)} relations, ${dataset.timeline.first} to ${dataset.timeline.last}`;
     showStarters(examples.questions);
-    if (question) await explorer.ask(question, { push: false });
-    else home();
+    await route();
   } catch (error) {
     aboutButton.textContent = "no connection";
     explorer.leave();

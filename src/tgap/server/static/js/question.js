@@ -21,12 +21,38 @@ export function missingPart({ subject, relation, object, time }) {
 /** The model that an address names; nothing where the first is meant. */
 export const modelOf = (search) => new URLSearchParams(search).get("m") ?? "";
 
+const ENTITY = { entity: "e", time: "t", partner: "p", relation: "er" };
+
+/** The entity that an address is about: {entity, time, partner, relation}; null where it is about none. */
+export function entityOf(search) {
+  const parameters = new URLSearchParams(search);
+  const found = Object.fromEntries(Object.entries(ENTITY).map(([name, key]) => [name, parameters.get(key) ?? ""]));
+  return found.entity ? found : null;
+}
+
+/** The address of an entity's page. */
+export function entityAddress(state, model = "") {
+  const parameters = new URLSearchParams(model ? { m: model } : {});
+  for (const [name, key] of Object.entries(ENTITY)) if (state[name]) parameters.set(key, state[name]);
+  return `?${parameters}`;
+}
+
+/** Whether an address is that of the page for many questions. */
+export const isBatch = (search) => new URLSearchParams(search).has("batch");
+
+/** The question that an address wants to compare with, or null. */
+export function comparedIn(search) {
+  const other = new URLSearchParams(search).get("c");
+  return other ? fromAddress(other) : null;
+}
+
 /** The address of a model's start page. */
 export const homeAddress = (model) => (model ? `?${new URLSearchParams({ m: model })}` : "/");
 
 /** The address of a question to a model. */
-export function toAddress(question, model = "") {
+export function toAddress(question, model = "", compared = null) {
   const parameters = new URLSearchParams(model ? { m: model } : {});
+  if (compared) parameters.set("c", toAddress(compared));
   for (const [name, key] of Object.entries(KEYS)) {
     if (question[name]) parameters.set(key, question[name]);
     else if (name === "subject" || name === "object") parameters.set(key, "?");
@@ -45,6 +71,11 @@ export function body(question) {
     object: question.object || null,
     time: question.time,
   };
+}
+
+/** The same with the open side open where both are named, and the answer to look at. */
+export function askedOf(question, answer) {
+  return { ...body(question), ...(question.subject ? { object: null } : {}), answer };
 }
 
 /** From the API's own form. */

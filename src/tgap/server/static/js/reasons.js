@@ -2,17 +2,28 @@
 // without them; what then happens stands beside the list.
 
 import { h } from "./dom.js";
-import { counted, percent, place, points, unbroken } from "./format.js";
+import { counted, percent, place, points, shortened, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 import { WhatIf } from "./whatif.js";
 
 export class ReasonsCard {
-  /** ``calls``: counterfactual(facts) promises what would happen, entity(name) opens one, fail(error). */
+  /** ``calls``: counterfactual(facts) promises what would happen, entity(name) opens one, pin(), isPinned(), fail(error). */
   constructor(calls) {
     this.calls = calls;
     this.ticked = new Map();
     this.title = h("h2", { id: "reasons-title", tabindex: "-1" });
     this.stale = h("span", { class: "stale-mark", hidden: true });
+    this.pin = h(
+      "button",
+      { type: "button", class: "chip", id: "pin-button", "aria-pressed": "false", onclick: () => this.togglePin() },
+      "Pin",
+    );
+    this.about = h("button", {
+      type: "button",
+      class: "chip",
+      id: "about-answer",
+      onclick: () => calls.entity(this.answer),
+    });
     this.sentence = h("p", { class: "sentence", "aria-live": "polite" });
     this.remarks = h("div", {});
     this.body = h("div", { class: "reasons-body" });
@@ -20,7 +31,7 @@ export class ReasonsCard {
     this.element = h(
       "section",
       { class: "card reasons-card", "aria-labelledby": "reasons-title" },
-      h("div", { class: "card-head" }, this.title, this.stale, h("span", { class: "grow" })),
+      h("div", { class: "card-head" }, this.title, this.stale, h("span", { class: "grow" }), this.about, this.pin),
       this.sentence,
       this.remarks,
       this.body,
@@ -36,10 +47,24 @@ export class ReasonsCard {
 
   /** The answer is known, its reasons are being measured. */
   wait(answer) {
+    this.answer = answer;
     this.title.textContent = `Why ${answer}?`;
+    this.about.textContent = `About ${shortened(answer, 24)}`;
+    this.drawPin();
     this.sentence.textContent = "Taking its events away one by one …";
     this.remarks.replaceChildren();
     this.body.replaceChildren(h("div", { class: "skeleton line" }), h("div", { class: "skeleton line short" }));
+  }
+
+  togglePin() {
+    this.calls.pin();
+    this.drawPin();
+  }
+
+  drawPin() {
+    const pinned = this.calls.isPinned();
+    this.pin.textContent = pinned ? "Pinned" : "Pin";
+    this.pin.setAttribute("aria-pressed", String(pinned));
   }
 
   show(document) {

@@ -7,17 +7,17 @@ export function emptyState(card) {
   const who = card
     ? ` The dataset ${card.dataset.name} has ${card.dataset.entities.toLocaleString("en")} names from ${card.dataset.timeline.first} to ${card.dataset.timeline.last}.`
     : "";
+  const walks = card?.explains !== false;
+  const how = walks
+    ? "Attention then walks from fact to fact, through past and future, and where it gathers is the answer."
+    : `${card.scorer} then ranks all names; it has no walk to show, so beside each answer stand the nearest facts of the pair.`;
   const kind = (name, text) => h("span", { class: name }, text);
   return h(
     "div",
     { class: "empty" },
     drawing(),
-    h("h1", {}, "Ask who did what, and see how the answer is found"),
-    h(
-      "p",
-      {},
-      `Leave the subject or the object open and name a date. Attention then walks from fact to fact, through past and future, and where it gathers is the answer.${who}`,
-    ),
+    h("h1", {}, walks ? "Ask who did what, and see how the answer is found" : "Ask who did what, and to whom"),
+    h("p", {}, `Leave the subject or the object open and name a date. ${how}${who}`),
     h(
       "p",
       { class: "legend-inline" },
@@ -66,22 +66,6 @@ export function loadingState() {
     { class: "grid", "aria-hidden": "true" },
     h("div", { class: "card place-answers" }, [70, 84, 60, 76, 52, 66, 48].map(line)),
     h("div", { class: "card place-walk" }, line(40), h("div", { class: "skeleton block" })),
-  );
-}
-
-/** In the walk's place where the method does not walk. */
-export function withoutReasons(method) {
-  return h(
-    "div",
-    { class: "card empty without-reasons" },
-    h("h2", {}, `${method} ranks answers, but has no walk to show`),
-    h(
-      "p",
-      {},
-      "So there are no reasons here. The list on the left is all that this method says: higher scores are likelier answers.",
-    ),
-    h("p", {}, "To see why an answer is what it is, serve a run of a method that walks, alone or beside this one:"),
-    h("pre", {}, "tgap serve RUN OTHER_RUN"),
   );
 }
 
