@@ -100,6 +100,8 @@ class Method:
     learn: Callable[[Dataset, RunConfig], Learner] | None = None
     # Named starting points: each gives, for a dataset's name, the settings that differ from the defaults.
     presets: Mapping[str, Callable[[str], Overrides]] = field(default_factory=lambda: {"recommended": _defaults})
+    # Named spaces that ``tgap tune`` searches, in the form of a space file (``tgap.tuning.space``).
+    spaces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # Names in ``settings`` that fit the same weights, so that an export may change them.
     adjustable: tuple[str, ...] = ()
 

@@ -100,6 +100,7 @@ def trained_method(
         settings=settings,
         learn=partial(FactorisationLearner, title, build),
         presets=presets,
+        spaces={"default": {"settings": _space(settings)}},
     )
 
 
@@ -107,3 +108,18 @@ def _preset(values: Overrides) -> Callable[[str], Overrides]:
     """The same starting point for every dataset."""
     whole = {"evaluation": _EVALUATION, **values, "training": {**_TRAINING, **values.get("training", {})}}
     return lambda _dataset: whole
+
+
+def _space(settings: type[EmbeddingSettings]) -> dict[str, Any]:
+    """What is worth searching: size, step, and what holds embeddings back where a method has it."""
+    rank = settings.model_fields["rank"].default
+    space: dict[str, Any] = {
+        "training.learning_rate": {"low": 1e-3, "high": 0.5, "log": True},
+        "model.rank": [rank // 2, rank, 2 * rank],
+        "model.optimiser": ["adagrad", "adam"],
+    }
+    if "embedding_penalty" in settings.model_fields:
+        space["model.embedding_penalty"] = {"low": 1e-3, "high": 0.1, "log": True}
+    if "dropout" in settings.model_fields:
+        space["model.dropout"] = {"low": 0.0, "high": 0.5}
+    return space

@@ -38,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
     "data": Entry("data", "List, show, fetch, import, export and mend datasets."),
     "methods": Entry("methods", "List the methods that can be trained and asked."),
     "train": Entry("train", "Train a model on a dataset."),
+    "tune": Entry("tune", "Search for good settings of a method on a dataset."),
     "compare": Entry("compare", "Train and rank many methods on a dataset, in one table."),
     "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
     "audit": Entry("audit", "Check another program's scores."),

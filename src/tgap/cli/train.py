@@ -37,6 +37,13 @@ _REASONS = {
 )
 @click.option("--method", metavar="NAME", help="What to train: see tgap methods. [default: tgap]")
 @click.option("--preset", metavar="NAME", help="Settings to start from: recommended, paper. [default: recommended]")
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Take dataset, method and settings from a TOML file, as --show-config prints and tgap tune writes it.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Run folder to make. [default: runs/...]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped, killed or limited.")
@@ -46,6 +53,7 @@ def train(
     dataset: str | None,
     method: str | None,
     preset: str | None,
+    config_file: Path | None,
     settings: Sequence[str],
     out: Path | None,
     resume: str | None,
@@ -59,11 +67,13 @@ def train(
       tgap train --dataset icews14
       tgap train --dataset mine --method recency
       tgap train --dataset icews14 --preset paper --out runs/paper
+      tgap train --config runs/tune-tgap-icews14/best.toml
       tgap train --resume runs/paper
     """
     changes = parse_settings(settings)
+    named = {"--dataset": dataset, "--method": method, "--preset": preset}
     if resume is not None:
-        for option, value in (("--dataset", dataset), ("--method", method), ("--preset", preset), ("--out", out)):
+        for option, value in {**named, "--config": config_file, "--out": out}.items():
             if value is not None:
                 raise ConfigError(
                     f"--resume does not go with {option} {value}: a run knows its dataset, method, settings and "
@@ -71,15 +81,37 @@ def train(
                 )
         _resume(resume, changes, threads, show_config)
         return
-    from tgap.data import dataset_reference
-    from tgap.methods import DEFAULT, config_for
+    if config_file is not None:
+        for option, value in named.items():
+            if value is not None:
+                raise ConfigError(f"--config does not go with {option} {value}: {config_file} says it; leave one out")
+        config = read_config(config_file)
+    else:
+        from tgap.data import dataset_reference
+        from tgap.methods import DEFAULT, config_for
 
-    config = config_for(method or DEFAULT, dataset_reference(dataset or "world"), preset or "recommended")
+        config = config_for(method or DEFAULT, dataset_reference(dataset or "world"), preset or "recommended")
     config = config.with_values(config.values_of(changes))
     if show_config:
         click.echo(config.to_toml(), nl=False)
         return
     _start(config, out or _default_folder(config), threads)
+
+
+def read_config(file: Path) -> RunConfig:
+    """Settings from a TOML file."""
+    from tgap.methods import parse_config
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}"
+        ) from error
+    try:
+        return parse_config(text)
+    except ConfigError as error:
+        raise ConfigError(f"{file}: {error}") from error
 
 
 def _default_folder(config: RunConfig) -> Path:

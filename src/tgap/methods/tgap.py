@@ -121,6 +121,34 @@ def _paper(dataset: str) -> Overrides:
     return {"model": {**PAPER_MODEL, **chosen}, "training": {**PAPER_TRAINING, **training}}
 
 
+SPACES: dict[str, dict[str, Any]] = {
+    "default": {
+        "settings": {
+            "training.learning_rate": {"low": 2e-4, "high": 5e-3, "log": True},
+            "model.core_nodes": [10, 20, 50],
+            "model.sampled_edges": [100, 200, 500],
+            "model.added_edges": [100, 200, 500],
+            "model.heads": [3, 4, 5, 6],
+            "model.hidden_share": [0.25, 0.5, 1.0],
+            "training.clip_norm": {"low": 1, "high": 5},
+        }
+    },
+    "paper": {  # its bounds and its rule
+        "search": "in turn",
+        "metric": "hits1",
+        "settings": {
+            "model.steps": [2, 3, 4],
+            "model.core_nodes": [5, 10, 50, 100],
+            "model.sampled_edges": [10, 50, 100, 200, 500],
+            "model.added_edges": [10, 50, 100, 200, 500],
+            "model.heads": [3, 4, 5, 6],
+            "training.batch_size": [8, 16, 32],
+            "training.learning_rate": {"low": 5e-5, "high": 5e-2, "log": True, "points": 4},
+            "training.clip_norm": {"low": 1, "high": 5, "step": 1},
+        },
+    },
+}
+
 METHOD = Method(
     name="tgap",
     title="T-GAP",
@@ -128,5 +156,6 @@ METHOD = Method(
     settings=TGAPSettings,
     learn=_learn,
     presets={"recommended": lambda _dataset: {}, "paper": _paper},
+    spaces=SPACES,
     adjustable=("core_nodes", "sampled_edges", "added_edges", "walk_cap", "gather_cap", "cap_choice", "lazy"),
 )

@@ -1,0 +1,112 @@
+"""What a search looks like in a terminal: the best trials so far, and how far the one at hand is.
+
+Where the output is not a terminal there is a line whenever a trial begins or ends.
+"""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from tgap.cli.train_display import duration
+from tgap.evaluation import HEADLINE
+from tgap.training.events import Listener, Started, Stepped, Validated
+
+_SHOWN = 8  # best trials that are kept in sight
+
+
+class TuneDisplay:
+    """A ``Watcher`` for people."""
+
+    def __init__(self, console: Console, metric: str) -> None:
+        self._console, self._metric = console, metric
+        self._ended: list[tuple[float, str, str]] = []  # result, trial, its settings
+        self._settings: dict[int, str] = {}
+        self._now = _Now(metric)
+        self._told_waiting = False
+        self._live = Live(get_renderable=self._table, console=console, refresh_per_second=2, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def begun(self, number: int, values: dict[str, Any]) -> Listener:
+        """Show the trial."""
+        self._told_waiting = False
+        self._settings[number] = "  ".join(f"{name}={_short(value)}" for name, value in values.items())
+        self._now.begin(f"trial {number}", self._settings[number])
+        self._say(f"trial {number}: {self._settings[number]}")
+        return self._now
+
+    def ended(self, number: int, state: str, result: float | None) -> None:
+        """Keep its result."""
+        text = "" if result is None else f" {result:.4f}"
+        self._say(f"trial {number}: {state}{text}")
+        if state == "done" and result is not None:
+            self._ended.append((result, f"trial {number}", self._settings[number]))
+        self._now.begin("", "")
+
+    def waiting(self) -> None:
+        """Say it once."""
+        if not self._told_waiting:
+            self._say("waiting for trials of other processes")
+        self._told_waiting = True
+        self._now.begin("", "waiting for trials of other processes")
+
+    def _say(self, text: str) -> None:
+        if not self._console.is_terminal:
+            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def _table(self) -> Table:
+        table = Table(box=None, pad_edge=False)
+        for name in ("Trial", "State", self._metric, "Settings"):
+            table.add_column(name, justify="right" if name == self._metric else "left")
+        for result, trial, settings in sorted(self._ended, reverse=True)[:_SHOWN]:
+            table.add_row(trial, "done", f"{result:.4f}", settings)
+        table.add_row(*self._now.cells())
+        return table
+
+
+class _Now(Listener):
+    """The trial at hand."""
+
+    def __init__(self, metric: str) -> None:
+        self._metric = metric
+        self.begin("", "")
+
+    def begin(self, trial: str, settings: str) -> None:
+        """Another trial."""
+        self._trial, self._settings, self._state, self._result = trial, settings, "", ""
+        self._begun, self._epochs = time.monotonic(), 0.0
+
+    def on_start(self, event: Started) -> None:
+        """Training begins or goes on."""
+        self._epochs = event.epochs
+
+    def on_step(self, event: Stepped) -> None:
+        """Training has moved."""
+        self._state = f"epoch {event.at.epochs:.2f} of {self._epochs:g}, loss {event.loss:.3f}"
+
+    def on_validation(self, event: Validated) -> None:
+        """The result so far."""
+        self._result = f"({event.validation[HEADLINE.name][self._metric]:.4f})"
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """A line of the table."""
+        spent = duration(time.monotonic() - self._begun) if self._trial else ""
+        return self._trial, f"{self._state} {spent}".strip(), self._result, self._settings
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
