@@ -57,6 +57,13 @@ def test_every_setting_has_a_description_and_every_preset_is_valid(name: str) ->
         assert config_for(name, "icews14", preset).method == name
 
 
+def test_choices_that_are_numbers_are_read_from_text() -> None:
+    config = config_for("tcomplex", "world")
+    assert config.values_of({"model.time_power": "4"}) == {"model.time_power": 4}
+    with pytest.raises(ConfigError, match=r"model.time_power is '5'; expected one of 3, 4"):
+        config.values_of({"model.time_power": "5"})
+
+
 def test_values_from_text() -> None:
     config = changed(model__steps="4", lazy="true", learning_rate="2e-3", dataset="icews14", schedule="cosine")
     assert isinstance(config.model, TGAPSettings)

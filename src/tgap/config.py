@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, TypeAdapter, ValidationError, field_validator
@@ -198,6 +198,10 @@ def _nearest(name: str, known: list[str]) -> str:
 
 def _from_text(text: str, field: FieldInfo, key: str) -> Any:
     assert field.annotation is not None, "every setting has a type"
+    literal = get_origin(field.annotation) is Literal
+    named = {str(choice): choice for choice in get_args(field.annotation)} if literal else {}
+    if text in named:  # pydantic takes the text "3" for no choice of Literal[3, 4]
+        return named[text]
     adapter: TypeAdapter[Any] = TypeAdapter(field.annotation)
     try:
         return adapter.validate_strings(text)
