@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from tgap.cli.train_display import duration
+from tgap.cli.train_display import TrainingNote, duration
 from tgap.compare.plan import Entry, Plan
 from tgap.compare.session import Outcome
-from tgap.training.events import Listener, Started, Stepped, Validated
+from tgap.training.events import Listener
 
 
 class PlanDisplay:
@@ -71,47 +71,35 @@ class PlanDisplay:
         return table
 
 
-class Line(Listener):
+class Line(TrainingNote):
     """What one method is doing."""
 
     def __init__(self, entry: Entry) -> None:
+        super().__init__()
         self._title = entry.title
-        self._doing, self._note, self._mrr = "", "", ""
+        self._doing = ""
         self._begun: float | None = None
         self._spent = 0.0
-        self._epochs = 0.0
 
     def begin(self, doing: str) -> None:
         """Something new."""
         self._stop_clock()
-        self._doing, self._note, self._begun = doing, "", time.monotonic()
+        self._doing, self.note, self._begun = doing, "", time.monotonic()
 
     def end(self, mrr: float) -> None:
         """All of it is done."""
         self._stop_clock()
-        self._doing, self._note, self._mrr = "done", "", f"{mrr:.3f}"
+        self._doing, self.note, self.result = "done", "", f"{mrr:.3f}"
 
     def counted(self, done: int, total: int) -> None:
         """Queries ranked so far."""
-        self._note = f"{done / total:.0%} of {total:,} queries"
-
-    def on_start(self, event: Started) -> None:
-        """Training begins or goes on."""
-        self._epochs = event.epochs
-
-    def on_step(self, event: Stepped) -> None:
-        """Training has moved."""
-        self._note = f"epoch {event.at.epochs:.1f} of {self._epochs:g}, loss {event.loss:.3f}"
-
-    def on_validation(self, event: Validated) -> None:
-        """Show the validation MRR until there is a better one."""
-        self._mrr = f"({event.validation['time']['mrr']:.3f})"
+        self.note = f"{done / total:.0%} of {total:,} queries"
 
     def cells(self) -> tuple[str, str, str, str]:
         """Method, state, time and MRR; that of validation in brackets."""
         spent = self._spent + (0.0 if self._begun is None else time.monotonic() - self._begun)
-        state = f"{self._doing} {self._note}".strip() or "waiting"
-        return self._title, state, duration(spent) if spent else "", self._mrr
+        state = f"{self._doing} {self.note}".strip() or "waiting"
+        return self._title, state, duration(spent) if spent else "", self.result
 
     def _stop_clock(self) -> None:
         if self._begun is not None:

@@ -129,3 +129,28 @@ class Display(Listener):
 
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+class TrainingNote(Listener):
+    """How far a training is, in some words, for displays that show several."""
+
+    def __init__(self, metric: str = "mrr") -> None:
+        self._metric = metric
+        self._epochs = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Another training, or none."""
+        self.note = self.result = ""
+
+    def on_start(self, event: Started) -> None:
+        """Training begins or goes on."""
+        self._epochs = event.epochs
+
+    def on_step(self, event: Stepped) -> None:
+        """Training has moved."""
+        self.note = f"epoch {event.at.epochs:.2f} of {self._epochs:g}, loss {event.loss:.3f}"
+
+    def on_validation(self, event: Validated) -> None:
+        """The validation metric stands in brackets until there is a better number."""
+        self.result = f"({event.validation[HEADLINE.name][self._metric]:.4f})"

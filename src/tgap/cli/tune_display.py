@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from tgap.cli.train_display import duration
-from tgap.evaluation import HEADLINE
-from tgap.training.events import Listener, Started, Stepped, Validated
+from tgap.cli.train_display import TrainingNote, duration
+from tgap.training.events import Listener
 
 _SHOWN = 8  # best trials that are kept in sight
 
@@ -28,6 +27,7 @@ class TuneDisplay:
         self._ended: list[tuple[float, str, str]] = []  # result, trial, its settings
         self._settings: dict[int, str] = {}
         self._now = _Now(metric)
+        self._now.begin("", "")
         self._told_waiting = False
         self._live = Live(get_renderable=self._table, console=console, refresh_per_second=2, transient=True)
 
@@ -78,34 +78,18 @@ class TuneDisplay:
         return table
 
 
-class _Now(Listener):
+class _Now(TrainingNote):
     """The trial at hand."""
-
-    def __init__(self, metric: str) -> None:
-        self._metric = metric
-        self.begin("", "")
 
     def begin(self, trial: str, settings: str) -> None:
         """Another trial."""
-        self._trial, self._settings, self._state, self._result = trial, settings, "", ""
-        self._begun, self._epochs = time.monotonic(), 0.0
-
-    def on_start(self, event: Started) -> None:
-        """Training begins or goes on."""
-        self._epochs = event.epochs
-
-    def on_step(self, event: Stepped) -> None:
-        """Training has moved."""
-        self._state = f"epoch {event.at.epochs:.2f} of {self._epochs:g}, loss {event.loss:.3f}"
-
-    def on_validation(self, event: Validated) -> None:
-        """The result so far."""
-        self._result = f"({event.validation[HEADLINE.name][self._metric]:.4f})"
+        self.forget()
+        self._trial, self._settings, self._begun = trial, settings, time.monotonic()
 
     def cells(self) -> tuple[str, str, str, str]:
         """A line of the table."""
         spent = duration(time.monotonic() - self._begun) if self._trial else ""
-        return self._trial, f"{self._state} {spent}".strip(), self._result, self._settings
+        return self._trial, f"{self.note} {spent}".strip(), self.result, self._settings
 
 
 def _short(value: Any) -> str:
