@@ -59,7 +59,10 @@ METHOD = trained_method(
     summary="Subject, relation and answer agree in the same features. Blind to time.",
     settings=DistMultSettings,
     build=DistMult,
-    recommended={"epochs": 50.0, "learning_rate": 0.1},
+    recommended={
+        "model": {"rank": 200, "optimiser": "adagrad", "embedding_penalty": 0.01},
+        "training": {"epochs": 12.0, "learning_rate": 0.2},
+    },
     authors={
         "model": {"rank": 100, "loss": "margin", "margin": 1.0, "embedding_penalty": 0.0},
         "training": {"epochs": 100.0, "batch_size": 1000, "learning_rate": 0.1},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -67,7 +67,6 @@ class FactorisationLearner:
 _TRAINING: dict[str, Any] = {
     "batch_size": 1000,
     "warmup_steps": 0,
-    "schedule": "constant",
     "clip_norm": 0.0,
     "validate_every": 5.0,
     "patience": 3,
@@ -82,17 +81,17 @@ def trained_method(
     summary: str,
     settings: type[EmbeddingSettings],
     build: Build,
-    recommended: Mapping[str, Any],
+    recommended: Overrides,
     authors: Overrides | None = None,
 ) -> Method:
     """A trained baseline as an entry of the table of methods.
 
-    ``recommended`` are settings of training (those of the model are its defaults); ``authors`` are the choices that the
-    method was published with, if they are known.
+    ``recommended`` is what we would use ourselves; ``authors`` are the choices that the method was published with, if
+    they are known.
     """
-    presets = {"recommended": _preset({"training": recommended})}
+    presets = {"recommended": _preset(recommended, "linear")}
     if authors is not None:
-        presets["authors"] = _preset(authors)
+        presets["authors"] = _preset(authors, "constant")
     return Method(
         name=name,
         title=title,
@@ -104,9 +103,10 @@ def trained_method(
     )
 
 
-def _preset(values: Overrides) -> Callable[[str], Overrides]:
+def _preset(values: Overrides, schedule: str) -> Callable[[str], Overrides]:
     """The same starting point for every dataset."""
-    whole = {"evaluation": _EVALUATION, **values, "training": {**_TRAINING, **values.get("training", {})}}
+    training = {**_TRAINING, "schedule": schedule, **values.get("training", {})}
+    whole = {"evaluation": _EVALUATION, **values, "training": training}
     return lambda _dataset: whole
 
 
