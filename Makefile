@@ -61,7 +61,7 @@ bench: $(STAMP) ## all speed measurements on an idle machine, about 25 minutes, 
 	$(BIN)/python -m benchmarks.explorer
 	$(BIN)/python benchmarks/load.py world
 
-bench-quick: $(STAMP) ## the main figures in under a minute; the last line is JSON
+bench-quick: $(STAMP) ## the main numbers in under a minute; the last line is JSON
 	$(BIN)/python benchmarks/engine.py --quick
 
 docs: $(STAMP) ## write the generated reference pages anew

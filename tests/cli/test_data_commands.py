@@ -363,7 +363,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch, width: int = 60) -> None:
     """A terminal of so many columns."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("TERM", "xterm")  # a dumb one has 80 columns whatever COLUMNS says
 
 
 def test_tables_keep_their_labels_at_60_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,14 +93,15 @@ def audit(
       tgap audit icews14 scores.npz --against recency
       tgap audit icews14 best100.parquet --against icews14 --json audit.json
     """
-    from rich.console import Console
-
-    from tgap.cli.output import write_output
+    from tgap.cli.output import check_one_stdout, write_output
+    from tgap.cli.terminal import make_console
+    from tgap.data.display import shown
     from tgap.evaluation import PROTOCOLS, Bootstrap, Filters, markdown_page, report_csv, with_intervals
     from tgap.evaluation.audit import audit_json, audit_scores, read_scores, run_checks
     from tgap.evaluation.audit.document import count_faults
     from tgap.evaluation.scoring import evaluate_queries
 
+    check_one_stdout(json=json_file, csv=csv_file, markdown=markdown_file)
     for target in (json_file, csv_file, markdown_file):
         if target not in (None, "-"):
             check_target(Path(target))
@@ -111,21 +112,21 @@ def audit(
     others = [_answerer(run, dataset, data) for run in against]
     with progress_bars() as track:
         found = audit_scores(
-            file, data, split, name=name or "", rest=rest, filters=filters, progress=track(name or scores.stem)
+            file, data, split, name=name or "", rest=rest, filters=filters, progress=track(shown(name or scores.stem))
         )
         evaluations = [found.evaluation]
         for scorer, batch_size in others:
-            shown = track(scorer.name)
+            update = track(scorer.name)
             evaluations.append(
                 evaluate_queries(
-                    scorer, data, split, found.queries, batch_size=batch_size, filters=filters, progress=shown
+                    scorer, data, split, found.queries, batch_size=batch_size, filters=filters, progress=update
                 )
             )
     findings = run_checks(found)
     reports = with_intervals(evaluations, Bootstrap(samples=bootstrap, seed=seed))
     protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
-    if json_file != "-":
-        console = Console()
+    if "-" not in (json_file, csv_file, markdown_file):
+        console = make_console()
         print_findings(console, f"{scores.name}: {file.shape}", findings)
         print_reports(console, reports, protocols, details)
     write_output(json_file, audit_json(file, rest, findings, reports[0], reports[1:]))

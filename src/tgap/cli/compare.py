@@ -51,10 +51,9 @@ def compare(
       tgap compare icews14 --methods tntcomplex,distmult,recency --minutes 10
       tgap compare mine --run tgap=runs/mine
     """
-    from rich.console import Console
-
     from tgap.cli.compare_display import PlanDisplay
     from tgap.cli.reports import print_table
+    from tgap.cli.terminal import cell, make_console, say
     from tgap.cli.train import tell_stopping
     from tgap.compare.document import compare as compare_outcomes
     from tgap.compare.document import (
@@ -90,10 +89,10 @@ def compare(
             click.echo(f"Stopped; everything is saved in {folder}. The same command goes on from here.")
             raise SystemExit(128 + (interruption.signal_number or 0)) from None
     comparison = compare_outcomes(outcomes, data, Bootstrap(), describe_environment(data, used))
-    console = Console()
+    console = make_console()
     print_table(console, main_table(comparison) if console.width >= _WIDE else short_table(comparison))
     for line in footnotes(comparison):
-        click.echo(line)
+        say(console, cell(line))
     texts = {
         "md": comparison_markdown(comparison),
         "csv": comparison_csv(comparison),

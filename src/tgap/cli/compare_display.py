@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from tgap.cli.terminal import make_console
 from tgap.cli.train_display import TrainingNote, duration
 from tgap.compare.plan import Entry, Plan
 from tgap.compare.session import Outcome
@@ -24,7 +25,7 @@ class PlanDisplay:
     """A ``Watcher`` that shows the whole plan."""
 
     def __init__(self, plan: Plan, console: Console | None = None) -> None:
-        self._console = console or Console()
+        self._console = console or make_console()
         self._lines = {entry.name: Line(entry) for entry in plan.entries}
         self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=2, transient=True)
 

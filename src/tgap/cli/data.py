@@ -39,7 +39,7 @@ def list_command() -> None:
 
 @data.command("show")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, for other programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON, for other programs.")
 def show_command(name: str, as_json: bool) -> None:
     """Show what dataset NAME (or folder) is like.
 
@@ -50,7 +50,7 @@ def show_command(name: str, as_json: bool) -> None:
     from tgap.data import LeakWarning, load_dataset
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeakWarning)  # the figures below say it in full
+        warnings.simplefilter("ignore", LeakWarning)  # the numbers below say it in full
         dataset = load_dataset(name)
     if as_json:
         print_json(dataset)

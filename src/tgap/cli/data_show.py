@@ -7,6 +7,7 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from tgap.cli.output import write_output
 from tgap.cli.terminal import cell, make_console, plain_table, say
 from tgap.data import CATALOG, Dataset
 from tgap.data.catalog import find_folder, stored_folders
@@ -40,7 +41,7 @@ def print_dataset(dataset: Dataset) -> None:
 
 
 def print_json(dataset: Dataset) -> None:
-    """The same figures as one JSON object."""
+    """The same numbers as one JSON object."""
     statistics = dataset_statistics(dataset)
     line = dataset.timeline
     degrees = statistics.degrees._asdict() | {"busiest": dataset.entities.name(statistics.degrees.busiest)}
@@ -61,7 +62,7 @@ def print_json(dataset: Dataset) -> None:
             for part in facts_over_time(dataset)
         ],
     }
-    print(json.dumps(content, indent=2, ensure_ascii=False))  # noqa: T201
+    write_output("-", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _about(dataset: Dataset) -> str:

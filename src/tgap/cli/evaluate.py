@@ -88,9 +88,8 @@ def evaluate(
       tgap evaluate runs/mine --split valid --json result.json
       tgap evaluate recency --dataset icews14 --details
     """
-    from rich.console import Console
-
-    from tgap.cli.output import write_output
+    from tgap.cli.output import check_one_stdout, write_output
+    from tgap.cli.terminal import make_console
     from tgap.evaluation import (
         PROTOCOLS,
         Bootstrap,
@@ -105,6 +104,7 @@ def evaluate(
     from tgap.methods import BESIDE, config_for, find_method, make_scorer
 
     texts = (json_file, csv_file, markdown_file)
+    check_one_stdout(json=json_file, csv=csv_file, markdown=markdown_file)
     for target in (*texts, predictions_file):
         if target not in (None, "-"):
             check_target(Path(target))
@@ -132,7 +132,7 @@ def evaluate(
     if bootstrap is not None:
         reports = with_intervals(evaluations, Bootstrap(samples=bootstrap, seed=seed))
     if "-" not in texts:
-        print_reports(Console(), reports, protocols, details)
+        print_reports(make_console(), reports, protocols, details)
     write_output(json_file, report_json(reports[0], reports[1:]))
     write_output(csv_file, report_csv(reports))
     write_output(markdown_file, markdown_page(reports, protocols))

@@ -13,16 +13,11 @@ def methods() -> None:
     Example:
       tgap train --dataset icews14 --method recency
     """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
+    from tgap.cli.terminal import make_console, plain_table
     from tgap.methods import METHODS, find_method
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("Method", "Learns", "Presets", "What it does"):
-        table.add_column(column, no_wrap=column == "Method")
+    table = plain_table("Method", "Learns", "Presets", "What it does", flowing=("Presets", "What it does"))
     for name in METHODS:
         method = find_method(name)
         table.add_row(name, "yes" if method.learn else "no", ", ".join(method.presets), method.summary)
-    Console().print(table)
+    make_console().print(table)

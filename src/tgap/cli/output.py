@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.errors import ConfigError
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -25,12 +27,23 @@ def program() -> str:
         return str(called.absolute())
 
 
+def check_one_stdout(**targets: str | None) -> None:
+    """Refuse two documents for one standard output; ``targets`` by the names of their flags."""
+    wanted = [f"--{flag} -" for flag, target in targets.items() if target == "-"]
+    if len(wanted) > 1:
+        raise ConfigError(f"{' and '.join(wanted)} would mix on standard output; give all but one of them a file")
+
+
 def write_output(target: str | None, text: str) -> None:
-    """Write ``text`` to a file, or to standard output for ``-``; None does nothing."""
+    """Write ``text`` to a file, or to standard output for ``-``; None does nothing.
+
+    Programs that read standard output get the text as it is; a terminal gets what would act on it spelt out.
+    """
     from tgap.data.atomic import write_atomically
+    from tgap.data.display import shown_lines
 
     if target == "-":
-        click.echo(text, nl=False)
+        click.echo(shown_lines(text) if sys.stdout.isatty() else text, nl=False)
     elif target is not None:
         write_atomically(Path(target), text.encode())
         click.echo(f"wrote {target}")
@@ -38,10 +51,10 @@ def write_output(target: str | None, text: str) -> None:
 
 def print_notes(console: Console, notes: tuple[str, ...]) -> None:
     """What the reader should know, one line each."""
-    from rich.markup import escape
+    from tgap.cli.terminal import cell
 
     for note in notes:
-        console.print(f"note: {escape(note)}", style="yellow")
+        console.print(f"note: {cell(note)}", style="yellow")
 
 
 def print_item(console: Console, text: str) -> None:

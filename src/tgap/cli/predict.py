@@ -56,8 +56,7 @@ def predict(
     A file of questions has the columns subject, relation, object and time, with ? or nothing for what is asked. A run
     over many of them can be stopped: the same command goes on with what is missing.
     """
-    from rich.console import Console
-
+    from tgap.cli.terminal import make_console
     from tgap.predict import Predictor
 
     if question_file is not None:
@@ -68,7 +67,7 @@ def predict(
     subject, relation, obj, time = split_parts(parts, object_name)
     found = Predictor.from_run(run).predict(subject, relation, obj, time, top=top)
     if json_file != "-":
-        print_prediction(Console(highlight=False), found)
+        print_prediction(make_console(), found)
     write_output(json_file, found.to_json() + "\n")
 
 
@@ -92,21 +91,20 @@ def _answer_file(run: str, parts: tuple[str, ...], questions: Path, out: Path | 
 
 def print_prediction(console: Console, found: Prediction) -> None:
     """The answers as a table, notes below it."""
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell, say
     from tgap.predict.prediction import known_words
 
-    console.print(escape(found.question.text), style="bold")
+    console.print(cell(found.question.text), style="bold")
     table = simple_table(("rank", "right"), ("answer", "left"), (_score_name(found), "right"), ("", "left"))
     for answer in found.answers:
-        known = escape(known_words(answer))
-        table.add_row(f"{answer.rank:g}", escape(answer.name), f"{answer.score:.4f}", known)
+        known = cell(known_words(answer))
+        table.add_row(f"{answer.rank:g}", cell(answer.name), f"{answer.score:.4f}", known)
     console.print(table)
     if found.asked is not None:
         asked = (
             f"{found.asked.name} stands at rank {found.asked.rank:g} with {_score_name(found)} {found.asked.score:.4g}"
         )
-        console.print(escape(asked if found.asked.score > 0 or not found.probabilities else f"{asked}: out of reach"))
+        say(console, cell(asked if found.asked.score > 0 or not found.probabilities else f"{asked}: out of reach"))
     print_notes(console, found.notes)
 
 

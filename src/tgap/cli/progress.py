@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 def progress_bars() -> Iterator[Callable[[str], Progress]]:
     """Bars by name, on the error stream, with rate and time left; nothing where that is not a terminal."""
     from rich import progress as bars
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    from tgap.cli.terminal import make_console
+
+    console = make_console(stderr=True)
     columns = (
         bars.TextColumn("{task.description}"),
         bars.BarColumn(),

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 def print_support(console: Console, support: Support) -> None:
     """How the answer stands, and the nearest facts of the pair."""
-    from rich.markup import escape
+    from tgap.cli.terminal import cell, say
 
     answer = support.answer
-    console.print(escape(support.question.text), style="bold")
+    console.print(cell(support.question.text), style="bold")
     what = "probability" if support.probability else "score"
-    console.print(escape(f"{answer.name}: {what} {answer.score:.4f}, rank {answer.rank:g}"), style="green")
-    console.print(escape(support.sentence))
+    console.print(cell(f"{answer.name}: {what} {answer.score:.4f}, rank {answer.rank:g}"), style="green")
+    say(console, cell(support.sentence))
     print_notes(console, support.notes)
     if support.facts:
         table = simple_table(("fact", "left"), ("displacement", "whole"))
         for edge in support.facts:
-            table.add_row(escape(" · ".join(edge.fact)), escape(edge.words))
+            table.add_row(cell(" · ".join(edge.fact)), cell(edge.words))
         console.print(table)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+from tgap.cli.terminal import make_console
 from tgap.evaluation.protocols import HEADLINE, RAW, Protocol
 from tgap.training.events import Listener, Started, Stepped, Stopped, Validated
 
@@ -43,7 +44,7 @@ class Display(Listener):
     """Progress bar and lines."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console()
+        self._console = console or make_console()
         self._bar = Progress(
             SpinnerColumn(),
             TextColumn("epoch {task.fields[epoch]}"),

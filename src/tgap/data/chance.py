@@ -1,6 +1,6 @@
 """Randomness that never changes: the same numbers from the same seed in every version of Python and numpy.
 
-Splits and the synthetic world are part of a dataset's identity (shipped weights and figures refer to them), and
+Splits and the synthetic world are part of a dataset's identity (shipped weights and metrics refer to them), and
 neither library promises its streams for ever. splitmix64 is a dozen lines and good enough for both.
 """
 

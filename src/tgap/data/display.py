@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 # Control characters, invisible formatting (direction overrides among it), lone surrogates, line and paragraph
@@ -21,6 +22,17 @@ def shown(text: str, *, spaces: bool = False) -> str:
     if text.isprintable():  # the usual case, and quick
         return text
     return "".join(repr(mark)[1:-1] if _acts(mark, spaces) else mark for mark in text)
+
+
+def shown_lines(text: str) -> str:
+    r"""Whole lines, JSON among them, with such characters written as JSON writes them; line ends stay.
+
+    >>> print(shown_lines('{"name": "abc\u202edcba\x9b"}\n'), end="")
+    {"name": "abc\u202edcba\u009b"}
+    """
+    if all(line.isprintable() for line in text.split("\n")):
+        return text
+    return "".join(json.dumps(mark)[1:-1] if mark != "\n" and _acts(mark, False) else mark for mark in text)
 
 
 def _acts(mark: str, spaces: bool) -> bool:

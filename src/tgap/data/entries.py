@@ -150,7 +150,7 @@ _ENTRIES = (
         },
         checksum="96a4e75929b013fa5739a7064ba17a20cce801faea07850c2746eafd963fb092",
         note="The split of RE-GCN and of Gastinger et al.; xERTE and TITer use another one of the same name "
-        "(63,685 / 13,823 / 13,222 facts). Never mix figures of the two.",
+        "(63,685 / 13,823 / 13,222 facts). Never mix results of the two.",
     ),
     Entry(
         name="yago-forecast",

@@ -1,4 +1,4 @@
-"""What a dataset is like: the figures of the paper's table, what splits share, degrees, and facts over time."""
+"""What a dataset is like: the numbers of the paper's table, what splits share, degrees, and facts over time."""
 
 from __future__ import annotations
 

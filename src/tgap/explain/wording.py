@@ -79,8 +79,15 @@ def counted(number: int, word: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """At most ``most`` letters, the end replaced by an ellipsis."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    """At most ``most`` letters, the middle replaced by an ellipsis: names often differ at their end.
+
+    >>> shorten("Express intent to meet or negotiate", 20)
+    'Express i… negotiate'
+    """
+    if len(text) <= most:
+        return text
+    head, tail = (most - 1) // 2, most // 2
+    return f"{text[:head].rstrip()}…{text[len(text) - tail :]}"
 
 
 def short_label(relation: str, inverse: bool, most: int) -> str:
