@@ -5,10 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tgap.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tgap.compare.document import Comparison
+    from tgap.compare.plan import Plan
 
 _WIDE = 120  # columns of a terminal that has room for the whole table
 
@@ -51,6 +56,15 @@ def compare(
       tgap compare icews14 --methods tntcomplex,distmult,recency --minutes 10
       tgap compare mine --run tgap=runs/mine
     """
+    from tgap.compare.plan import make_plan
+
+    folder = out or Path("runs") / f"compare-{Path(dataset).name}"
+    plan = make_plan(dataset, folder, _names(methods), _pairs(runs))
+    carry_out(plan, split, limit, minutes, threads)
+
+
+def carry_out(plan: Plan, split: str, limit: int | None, minutes: float, threads: int | None) -> Comparison:
+    """Work a plan off, print the table and write all forms of it; Ctrl-C ends the program with everything saved."""
     from tgap.cli.compare_display import PlanDisplay
     from tgap.cli.reports import print_table
     from tgap.cli.terminal import cell, make_console, say
@@ -65,7 +79,6 @@ def compare(
         short_table,
     )
     from tgap.compare.page import comparison_page
-    from tgap.compare.plan import make_plan
     from tgap.compare.ranks_file import Questions
     from tgap.compare.session import Limits, work_off
     from tgap.data import LeakWarning, load_dataset
@@ -75,18 +88,16 @@ def compare(
     from tgap.runs.files import write_text
     from tgap.training.interruption import Interruption, InterruptionError
 
-    folder = out or Path("runs") / f"compare-{Path(dataset).name}"
-    plan = make_plan(dataset, folder, _names(methods), _pairs(runs))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeakWarning)  # the notes under the table say it about these very queries
-        data = load_dataset(dataset)
+        data = load_dataset(plan.dataset)
     used = set_threads(threads, whole_process=True)
     interruption = Interruption()
     with interruption.on_signals(tell_stopping), PlanDisplay(plan) as display:
         try:
             outcomes = work_off(plan, data, Questions(split, limit), Limits(minutes, used), display, interruption)
         except InterruptionError:
-            click.echo(f"Stopped; everything is saved in {folder}. The same command goes on from here.")
+            click.echo(f"Stopped; everything is saved in {plan.out}. The same command goes on from here.")
             raise SystemExit(128 + (interruption.signal_number or 0)) from None
     comparison = compare_outcomes(outcomes, data, Bootstrap(), describe_environment(data, used))
     console = make_console()
@@ -100,8 +111,9 @@ def compare(
         "html": comparison_page(comparison),
     }
     for ending, text in texts.items():
-        write_text(folder / f"comparison.{ending}", text)
-    click.echo(f"wrote {folder}/comparison.{{{','.join(texts)}}}")
+        write_text(plan.out / f"comparison.{ending}", text)
+    click.echo(f"wrote {plan.out}/comparison.{{{','.join(texts)}}}")
+    return comparison
 
 
 def _names(text: str | None) -> list[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from tgap.cli.study_ablation import ablation
 from tgap.cli.study_case import case
 from tgap.cli.study_causes import causes
+from tgap.cli.study_dial import dial
 from tgap.cli.study_displacement import displacement
 from tgap.cli.study_faithfulness import faithfulness
 from tgap.cli.study_sampling import sampling
@@ -13,8 +15,8 @@ from tgap.cli.study_sampling import sampling
 
 @click.group("study")
 def study() -> None:
-    """Repeat the paper's interpretation studies on a run, or check its explanations."""
+    """Repeat the paper's studies on a run, or check its explanations."""
 
 
-for command in (case, displacement, sampling, faithfulness, causes):
+for command in (case, displacement, sampling, faithfulness, causes, ablation, dial):
     study.add_command(command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -34,3 +35,24 @@ def seed_option(what: str) -> Callable[[Function], Function]:
     return click.option(
         "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help=f"Seed of {what}."
     )
+
+
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Ask a random sample of so many queries."
+)
+minutes_option = click.option(
+    "--minutes",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    metavar="N",
+    help="Longest training of each, over all resumes. [default: until its own end]",
+)
+threads_option = click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Processor threads. [default: all cores]"
+)
+
+
+def out_option(default: str) -> Callable[[Function], Function]:
+    """The folder that everything goes to."""
+    folder = click.Path(path_type=Path, file_okay=False)
+    return click.option("--out", type=folder, metavar="FOLDER", help=f"[default: {default}]")

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tgap.config import RunConfig
 from tgap.errors import ConfigError, RunError
@@ -22,28 +23,38 @@ from tgap.runs.folder import RunFolder, find_run, shipped_runs
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A method with other settings than its preset has."""
+
+    name: str
+    title: str
+    values: Mapping[str, Any]  # by dotted name
+
+
+@dataclass(frozen=True)
 class Entry:
-    """One method of a comparison."""
+    """One method of a comparison, or a variant of one."""
 
     method: Method
     folder: RunFolder | None  # None: it answers at once
     given: bool = False  # the run is taken as it is
+    variant: Variant | None = None
 
     @property
     def name(self) -> str:
         """In files and on the command line."""
-        return self.method.name
+        return self.method.name if self.variant is None else self.variant.name
 
     @property
     def title(self) -> str:
         """In tables."""
-        return self.method.title
+        return self.method.title if self.variant is None else self.variant.title
 
     def config(self, dataset: str) -> RunConfig:
         """Settings of the run, or those that it will be made with."""
         if self.folder is not None and self.folder.config_file.exists():
             return self.folder.config()
-        return config_for(self.name, dataset)
+        return config_for(self.method.name, dataset).with_values({} if self.variant is None else self.variant.values)
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,13 @@ def make_plan(dataset: str, out: Path, methods: Sequence[str], given: Mapping[st
     for name in chosen:
         find_method(name)  # a wrong name is an error before anything is done
     entries = [_entry(name, dataset, out, given) for name in METHODS if name in chosen]
+    return Plan(dataset, out, tuple(entries))
+
+
+def plan_variants(dataset: str, out: Path, method: str, variants: Sequence[Variant]) -> Plan:
+    """Plan for variants of one method, each trained anew."""
+    found = find_method(method)
+    entries = [Entry(found, RunFolder(out / "runs" / variant.name), variant=variant) for variant in variants]
     return Plan(dataset, out, tuple(entries))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tgap.compare.plan import Entry, Plan
@@ -134,7 +134,8 @@ def _rank(
         progress=progress,
     )
     write_ranks(path, evaluation, digest)
-    return Outcome(entry, config, report, evaluation)
+    named = replace(evaluation, report=replace(evaluation.report, scorer=entry.title))  # a variant has its own title
+    return Outcome(entry, config, report, named)
 
 
 def _scorer(entry: Entry, config: RunConfig, dataset: Dataset) -> Scorer:

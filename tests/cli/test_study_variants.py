@@ -1,0 +1,63 @@
+"""tgap study ablation and tgap study dial, on the small world."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tgap.cli.main import run as tgap
+from tgap.compare.variants import ABLATIONS, SIZES, trained_sizes
+from tgap.methods import config_for
+from tgap.runs.folder import RunFolder
+
+
+def test_every_variant_is_a_setting_of_tgap() -> None:
+    base = config_for("tgap", "icews14")
+    for variant in (*ABLATIONS, *trained_sizes()):
+        changed = base.with_values(variant.values)
+        assert (changed == base) == (variant.name in ("full", "x20-y200-z200"))
+
+
+def test_parts_are_left_out_and_trained_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    line = ["study", "ablation", "world", "--variants", "no-pgnn,full", "--epochs", "0.01", "--limit", "20"]
+    line += ["--threads", "1", "--out", str(out)]
+    assert tgap(line) == 0
+    assert "no PGNN" in capsys.readouterr().out
+    document = json.loads((out / "comparison.json").read_text())
+    assert {row["name"]: row["settings"]["model"]["pgnn_layers"] for row in document["methods"]} == {
+        "full": 1,
+        "no-pgnn": 0,
+    }
+    assert {row["settings"]["training"]["epochs"] for row in document["methods"]} == {0.01}
+    assert tgap(line) == 0
+    assert "training" not in capsys.readouterr().out, "nothing is trained again"
+
+
+def test_an_unknown_variant_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tgap(["study", "ablation", "world", "--variants", "no-time", "--out", str(tmp_path / "out")]) == 2
+    assert "unknown variant 'no-time'; expected one of full, no-displacement" in capsys.readouterr().err
+
+
+def test_the_dial_asks_and_trains_every_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, sizes = tmp_path / "out", SIZES[:2]
+    for module in ("dial", "variants"):
+        monkeypatch.setattr(f"tgap.compare.{module}.SIZES", sizes)
+    line = ["study", "dial", "world", "--train", "--epochs", "0.01", "--limit", "20", "--threads", "1"]
+    assert tgap([*line, "--out", str(out)]) == 0
+    assert "trained and asked with it" in capsys.readouterr().out
+    with (out / "dial.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for kind in ("asked", "trained"):
+        found = [(int(row["x"]), int(row["y"]), int(row["z"])) for row in rows if row["kind"] == kind]
+        assert found == list(sizes)
+    for row in rows:
+        assert float(row["low"]) <= float(row["mrr"]) <= float(row["high"])
+        assert float(row["milliseconds"]) > 0
+    assert RunFolder(out / "runs" / "x5-y50-z50").weights_file.exists()
+    assert (out / "dial.png").read_bytes().startswith(b"\x89PNG")
