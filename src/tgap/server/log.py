@@ -15,11 +15,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 
+from tgap.data.display import shown_lines
+
 _log = logging.getLogger("tgap.server")
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line; ``extra={"fields": {...}}`` adds its entries."""
+    """A record as one line that cannot act on a terminal; ``extra={"fields": {...}}`` adds its entries."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Encode a record."""
@@ -32,7 +34,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return shown_lines(json.dumps(line, ensure_ascii=False, default=str))
 
 
 @contextmanager
