@@ -125,13 +125,17 @@ class Names:
     def request(self, chance: random.Random) -> tuple[str, str, dict[str, Any]]:
         """Kind, path and arguments of a made-up request."""
         kind = chance.choices([name for name, _ in MIX], [weight for _, weight in MIX])[0]
-        entity, relation, when = (chance.choice(names) for names in (self.entities, self.relations, self.times))
+        entity, when = chance.choice(self.entities), chance.choice(self.times)
         if kind == "search":
             return kind, "/api/v1/search", {"params": {"q": entity[: chance.randint(1, 5)]}}
         if kind == "facts":
             return kind, "/api/v1/facts", {"params": {"entity": entity, "time": when}}
-        side = chance.choice(["subject", "object"])
-        return kind, f"/api/v1/{kind}", {"json": {side: entity, "relation": relation, "time": when}}
+        return kind, f"/api/v1/{kind}", {"json": self.question(chance)}
+
+    def question(self, chance: random.Random) -> dict[str, Any]:
+        """A made-up question."""
+        entity, relation, when = (chance.choice(names) for names in (self.entities, self.relations, self.times))
+        return {chance.choice(["subject", "object"]): entity, "relation": relation, "time": when}
 
 
 async def ask(client: httpx.AsyncClient, path: str, arguments: dict[str, Any], counts: Counter[str]) -> float | None:

@@ -30,7 +30,7 @@ def running(app: FastAPI, *, ready: bool = True) -> Iterator[str]:
         bound.close()
 
 
-def wait_until_ready(address: str, path: str = "/ready", seconds: float = 240) -> None:
+def wait_until_ready(address: str, path: str = "/ready", seconds: float = 600) -> None:
     """Wait for a server; compiling kernels for the first time takes a while."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -22,7 +20,6 @@ from tgap.scorer import FloatArray, QueryBatch
 from tgap.server.app import create_app
 from tgap.server.limits import Limits
 from tgap.server.service import Service
-from tgap.server.work_queue import WorkQueue
 
 QUICK = Limits(connections=20, head_seconds=1.0, body_seconds=1.0, write_seconds=1.0, stop_seconds=1.0)
 
@@ -86,6 +83,7 @@ def test_forty_abandoned_questions_do_not_delay_the_next_one() -> None:
             question = {**QUESTION, "time": f"2014-{1 + number // 20:02d}-{1 + number % 20:02d}"}
             client.sendall(request("/api/v1/predict", question))
         until(lambda: waiting(address) == 40)
+        assert scorer.begun.wait(60)
         before = scorer.calls
         for client in clients:
             client.close()
@@ -106,6 +104,7 @@ def test_a_bulk_request_whose_client_leaves_ends(slow: tuple[SlowScorer, str]) -
     client = connect(address)
     client.sendall(request("/api/v1/bulk", {"questions": questions}))
     until(lambda: waiting(address) == 1)
+    assert scorer.begun.wait(60)
     before = scorer.calls
     client.close()
     until(lambda: waiting(address) == 0)
@@ -129,63 +128,6 @@ def test_finished_parts_of_a_bulk_request_arrive_before_the_rest_is_computed(slo
         assert json.loads(next(lines))["index"] == 0  # the second question cannot have been answered yet
         allowed.release()
         assert json.loads(next(lines))["index"] == 1
-
-
-def test_what_is_prompt_comes_before_what_is_patient_but_does_not_starve_it() -> None:
-    async def order() -> list[str]:
-        queue = WorkQueue(Limits())
-        await queue.warm_up(lambda: None)
-        hold, done = threading.Event(), list[str]()
-
-        async def turn(name: str, patient: bool) -> None:
-            await queue.run(lambda: done.append(name), patient=patient)
-
-        blocked = asyncio.create_task(queue.run(hold.wait))
-        await asyncio.sleep(0)
-        turns = [asyncio.create_task(turn(f"patient {number}", True)) for number in range(2)]
-        await asyncio.sleep(0)
-        turns += [asyncio.create_task(turn(f"prompt {number}", False)) for number in range(10)]
-        await asyncio.sleep(0)
-        hold.set()
-        await asyncio.gather(blocked, *turns)
-        return done
-
-    found = asyncio.run(order())
-    assert found.index("patient 0") == 3  # the turn that held the queue was a prompt one, too
-    assert found.index("patient 1") == 8
-    assert len(found) == 12
-
-
-def test_long_work_gives_way_between_its_turns() -> None:
-    async def order() -> tuple[list[str], bytes]:
-        queue = WorkQueue(Limits())
-        await queue.warm_up(lambda: None)
-        done: list[str] = []
-
-        def study() -> Generator[None, None, dict[str, Any]]:
-            for number in range(3):
-                done.append(f"turn {number}")
-                if number == 0:
-                    loop.call_soon_threadsafe(asked.set)
-                    assert waits.wait(10)
-                yield
-            return {"turns": 3}
-
-        async def question() -> None:
-            await asked.wait()
-            answer = asyncio.create_task(queue.run(lambda: done.append("question")))
-            await asyncio.sleep(0)
-            waits.set()
-            await answer
-
-        loop, asked, waits = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
-        answer, _ = await asyncio.gather(queue.answer_in_turns("study", study()), question())
-        assert await queue.answer_in_turns("study", study()) == answer  # kept: nothing is computed again
-        return done, answer
-
-    done, answer = asyncio.run(order())
-    assert done == ["turn 0", "question", "turn 1", "turn 2"]
-    assert json.loads(answer) == {"turns": 3}
 
 
 def test_a_profile_gives_way_after_every_walk(small_service: Service) -> None:

@@ -28,6 +28,7 @@ OPERATIONS = [
     ("POST", "/api/v1/bulk"),
     ("POST", "/api/v1/sweep"),
     ("POST", "/api/v1/report"),
+    ("POST", "/api/v1/support"),
     ("GET", "/api/v1/profile"),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/model"),
@@ -71,13 +72,13 @@ def test_made_up_requests(description: Any, method: str, path: str) -> None:
     attack(description, method, path)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep"])
+@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep", "support"])
 def test_made_up_requests_about_real_names(description: Any, path: str) -> None:
     """Made-up names are all unknown; with real ones the requests get as far as the model."""
     attack(description, "POST", f"/api/v1/{path}", named=True)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep"])
+@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep", "support"])
 def test_requests_that_break_the_schema(description: Any, path: str) -> None:
     attack(description, "POST", f"/api/v1/{path}", mode=GenerationMode.NEGATIVE)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from tgap.server.abandon import AbandonMiddleware
@@ -26,7 +26,7 @@ from tgap.server.routes.answers import answer_routes
 from tgap.server.routes.lookups import lookup_routes
 from tgap.server.routes.system import system_routes
 from tgap.server.service import Service
-from tgap.server.work_queue import WorkQueue
+from tgap.server.work_queue import WorkQueue, encode
 
 STATIC = Path(__file__).parent / "static"
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -72,7 +72,7 @@ def create_app(
         queue.stop()
         app.state.ended = await asyncio.to_thread(queue.close, _LAST_TURN)
 
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json")
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     api = APIRouter(prefix="/api/v1", responses=_ERRORS)
     api.include_router(answer_routes(models, queue))
     api.include_router(lookup_routes(models))
@@ -81,6 +81,10 @@ def create_app(
     first = models.first
     description = describe(app, first.examples[0] if first.examples else None, first.first_fact())
     app.openapi = lambda: description  # type: ignore[method-assign]
+    encoded = encode(description)  # once: it is large, and whoever asks for it often should not cost much
+    app.add_api_route(
+        "/api/v1/openapi.json", lambda: Response(encoded, media_type="application/json"), include_in_schema=False
+    )
     app.add_api_route("/", _page, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_handlers(app)

@@ -24,6 +24,7 @@ from tgap.scorer import Scorer
 from tgap.server.card import model_card
 from tgap.server.history import History
 from tgap.server.names import NameIndex
+from tgap.server.pauses import with_pauses
 from tgap.server.questions import QuestionSource
 from tgap.server.schemas import (
     BulkQuestion,
@@ -46,7 +47,7 @@ class Service:
 
     def __init__(self, scorer: Scorer, dataset: Dataset, card: dict[str, Any] | None = None) -> None:
         self.dataset = dataset
-        self.predictor = Predictor(scorer, dataset)
+        self.predictor = Predictor(with_pauses(scorer), dataset)
         self.card = card or model_card(scorer, dataset)
         self.names = NameIndex(dataset)
         self.history = History(dataset)

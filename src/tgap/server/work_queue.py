@@ -4,8 +4,10 @@ A forward pass already uses all cores through the kernels' own threads, so a sec
 late. The event loop stays free for everything that is quick.
 
 Work comes in turns, one after the other. What somebody waits for in front of a screen is *prompt*; bulk requests and
-studies are *patient*: they are cut into many turns, and one of these comes only where nothing prompt waits, or after
-``_PROMPT_IN_A_ROW`` prompt ones, so that neither holds the other up. Work whose caller is gone is never begun.
+studies are *patient*: they are cut into many turns, and go on only where nothing prompt waits, or once prompt turns
+have had ``_PROMPT_SHARE`` times as long as the patient work before. That is looked at between turns and, within a
+patient one, before every forward pass (``pauses.py``): prompt turns are then done there and then. So neither holds the
+other up, however long their turns are. Work whose caller is gone is never begun, and ends before its next forward pass.
 
 A request gets a place only if the turns before it, at their measured length, leave time for an answer before the
 time-out; else the client is told when to come back: after half of the crowd has had its turn, so that the queue never
@@ -27,20 +29,29 @@ from typing import Any, TypeVar
 from tgap.server.cache import AnswerCache
 from tgap.server.errors import BusyError, StoppingError, TimeoutApiError, WarmingUpError
 from tgap.server.limits import Limits
+from tgap.server.pauses import pausing
 
 Result = TypeVar("Result")
 Document = dict[str, Any]
 _NEWEST = 0.05  # weight of the newest turn in the running mean of their lengths
 _ENOUGH = 20  # turns before the mean is relied upon
-_PROMPT_IN_A_ROW = 4  # prompt turns before a patient one may come in between
+_PROMPT_SHARE = 4  # seconds of prompt work for every second of patient work, while both wait
 
 
 class _Turn:
     """Work that waits, and the future through which its caller hears of it."""
 
-    def __init__(self, work: Callable[[], Any], future: asyncio.Future[Any]) -> None:
+    def __init__(self, work: Callable[[], Any], prompt: bool) -> None:
         self.work = work
-        self.future = future
+        self.prompt = prompt
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
+        self.since = 0.0  # when what is not yet accounted for began
+        self.took = 0.0  # seconds, without those of other turns that came in between
+
+
+class _AbandonedError(Exception):
+    """Nobody waits for this work any more; nobody hears of it."""
 
 
 class WorkQueue:
@@ -59,7 +70,8 @@ class WorkQueue:
         self._turns = 0
         self._prompt: deque[_Turn] = deque()
         self._patient: deque[_Turn] = deque()
-        self._in_a_row = 0
+        self._owed = 0.0  # seconds of prompt work before patient work may go on
+        self._last_prompt = False  # the last turn was a prompt one
         self._current: Future[Any] | None = None
         self._stopped = False
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="tgap-work", initializer=initialise)
@@ -86,14 +98,14 @@ class WorkQueue:
         if self._stopped:
             raise StoppingError
         queue = self._patient if patient else self._prompt
-        turn = _Turn(work, asyncio.get_running_loop().create_future())
+        turn = _Turn(work, not patient)
         queue.append(turn)
         self._begin_next()
         try:
             result: Result = await turn.future
             return result
         finally:
-            if turn in queue:
+            with suppress(ValueError):  # it has been begun
                 queue.remove(turn)
 
     async def answer(self, key: str, compute: Callable[[], Document]) -> bytes:
@@ -125,7 +137,7 @@ class WorkQueue:
         self.ready = True
 
     def stop(self) -> None:
-        """Turn away whatever waits, and whatever comes; only the turn that is being computed is finished."""
+        """Turn away whatever waits, and whatever comes; the turn that is being computed ends at its next pause."""
         self._stopped = True
         for queue in (self._prompt, self._patient):
             while queue:
@@ -143,45 +155,58 @@ class WorkQueue:
         """Let the next turn begin if none is under way."""
         if self._current is not None:
             return
-        turn = self._next()
-        if turn is None:
-            return
-        loop = asyncio.get_running_loop()
-        patient = self._in_a_row == 0
-        self._current = self._executor.submit(self._timed, turn.work, patient)
-        self._current.add_done_callback(lambda done: self._report(loop, turn, done))
-
-    def _report(self, loop: asyncio.AbstractEventLoop, turn: _Turn, done: Future[Any]) -> None:
-        """In the computing thread: a turn has ended."""
-        with suppress(RuntimeError):  # the loop has been closed: nobody waits any more
-            loop.call_soon_threadsafe(self._ended, turn, done)
-
-    def _next(self) -> _Turn | None:
-        """Prompt turns first; after some in a row a patient one, which sets the count back."""
-        prompt = self._prompt and (self._in_a_row < _PROMPT_IN_A_ROW or not self._patient)
-        self._in_a_row = self._in_a_row + 1 if prompt else 0
+        prompt = self._prompt and (not self._patient or self._owed > 0 or not self._last_prompt)
         queue = self._prompt if prompt else self._patient
-        return queue.popleft() if queue else None
+        if not queue:
+            return
+        loop, turn = asyncio.get_running_loop(), queue.popleft()
+        self._current = self._executor.submit(self._do, turn)
+        self._current.add_done_callback(lambda _: _call_in(loop, self._ended))
 
-    def _ended(self, turn: _Turn, done: Future[Any]) -> None:
-        """Tell the caller, if it is still there, and go on."""
+    def _ended(self) -> None:
+        """A turn has ended, and its caller has been told: go on."""
         self._current = None
-        error = done.exception()
-        if not turn.future.done():
-            if error is None:
-                turn.future.set_result(done.result())
-            else:
-                turn.future.set_exception(error)
         self._begin_next()
 
-    def _timed(self, work: Callable[[], Result], patient: bool) -> Result:
-        begun = time.perf_counter()
+    # In the computing thread.
+
+    def _do(self, turn: _Turn) -> None:
+        """Do a turn's work and tell its caller."""
+        turn.since = time.perf_counter()
         try:
-            return work()
-        finally:
-            if not patient:
-                self._turns += 1
-                self.turn += max(_NEWEST, 1 / self._turns) * (time.perf_counter() - begun - self.turn)
+            with pausing(lambda: self._pause(turn)):
+                result, error = turn.work(), None
+        except BaseException as raised:  # noqa: BLE001  whatever it is, it is the caller's to hear
+            result, error = None, raised
+        self._account(turn)
+        self._last_prompt = turn.prompt
+        if turn.prompt:
+            self._turns += 1
+            self.turn += max(_NEWEST, 1 / self._turns) * (turn.took - self.turn)
+        _call_in(turn.loop, lambda: _tell(turn, result, error))
+
+    def _pause(self, turn: _Turn) -> None:
+        """Before a forward pass of a turn: end it where it is in vain, let prompt turns through where it is patient."""
+        if turn.future.done():
+            raise _AbandonedError
+        if self._stopped:
+            raise StoppingError
+        if turn.prompt:
+            return
+        self._account(turn)
+        while self._owed > 0:
+            try:
+                self._do(self._prompt.popleft())
+            except IndexError:
+                break
+        turn.since = time.perf_counter()
+
+    def _account(self, turn: _Turn) -> None:
+        """Count the time since the turn began or was last accounted for."""
+        now = time.perf_counter()
+        took, turn.since = now - turn.since, now
+        turn.took += took
+        self._owed = max(0.0, self._owed - took) if turn.prompt else _PROMPT_SHARE * took
 
     def _computed(self, key: str, compute: Callable[[], Document]) -> bytes:
         if key in self.cache:  # somebody asked the same while this request waited
@@ -191,6 +216,22 @@ class WorkQueue:
         answer = encode(compute())
         self.cache.put(key, answer)
         return answer
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
+    """From the computing thread: do something in the loop's."""
+    with suppress(RuntimeError):  # the loop has been closed: nobody waits any more
+        loop.call_soon_threadsafe(call)
+
+
+def _tell(turn: _Turn, result: object, error: BaseException | None) -> None:
+    """Tell the caller, if it is still there."""
+    if turn.future.done():
+        return
+    if error is None:
+        turn.future.set_result(result)
+    else:
+        turn.future.set_exception(error)
 
 
 def _advance(work: Generator[object, None, Document]) -> Document | None:
