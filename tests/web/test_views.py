@@ -87,9 +87,10 @@ def test_probability_over_time(browsing: Browsing, world: str, world_service: Se
         open_walk(page, link(world, *QUESTION))
         page.click("#sweep-button")
         page.wait_for_selector(".sweep-table:not([hidden])")
-        names = page.locator(".curve-name").all_text_contents()
-        assert len(names) == 5
         page.locator(".sweep-table summary").click()
+        names = page.locator(".sweep-table thead th").all_inner_texts()
+        assert page.locator(".curve-name title").all_text_contents() == names
+        assert len(names) == 5
         row = page.locator(".sweep-table tbody tr").nth(3)
         time = row.locator("th").inner_text()
         found = world_service.predict(PredictRequest(subject="Galtria", relation="Visit", time=time, top=100))

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { labelLinks, nameOf } from "../../../src/tgap/server/static/js/walk/labels.js";
+import { labelLinks, nameOf, spelledOut } from "../../../src/tgap/server/static/js/walk/labels.js";
 import { along, isHeavy, layOut } from "../../../src/tgap/server/static/js/walk/layout.js";
 import { calmThreshold, walkOf } from "../../../src/tgap/server/static/js/walk/model.js";
 import { sample } from "./sample.js";
@@ -118,4 +118,8 @@ test("names of ribbons never lie on each other", () => {
     }
   }
   assert.equal(nameOf({ size: 1, events: [{ relation: "r", time: "t" }] }), "r, t");
+  const link = { step: 2, subject: "A", object: "B", events: [{ relation: "r", time: "t" }] };
+  assert.equal(spelledOut({ ...link, size: 1 }), "Step 2, A → B: r, t");
+  assert.equal(spelledOut({ ...link, size: 2 }), "Step 2, A → B: r, t and 1 other");
+  assert.equal(spelledOut({ ...link, size: 9 }), "Step 2, A → B: r, t and 8 others");
 });

@@ -2,11 +2,12 @@
 
 import { h, icon } from "./dom.js";
 import { percent } from "./format.js";
+import { keyOf } from "./kept.js";
 import { toAddress, words } from "./question.js";
 
 const dialog = document.getElementById("kept");
 
-/** ``calls``: open(entry), compare(entry) or null where nothing is shown to compare with. */
+/** ``calls``: open(entry), compare(entry) or null where nothing is shown to compare with, shown: the key of what is. */
 export function showKept(kept, calls) {
   const draw = () => {
     const { history, pins } = kept.all;
@@ -61,7 +62,7 @@ export function showKept(kept, calls) {
         words(entry.question),
       ),
       h("span", { class: "quiet" }, `${entry.answer}${entry.score === null ? "" : ` ${percent(entry.score)}`}`),
-      calls.compare
+      calls.compare && keyOf(entry) !== calls.shown
         ? h(
             "button",
             {

@@ -9,7 +9,7 @@ import { EntityView } from "./entity.js";
 import { Explorer } from "./explorer.js";
 import { failureWords, mayHelpToTryAgain, waitingWords } from "./failures.js";
 import { whole } from "./format.js";
-import { Kept } from "./kept.js";
+import { Kept, keyOf } from "./kept.js";
 import { showKept } from "./keptdialog.js";
 import {
   comparedIn,
@@ -257,6 +257,7 @@ function openKept() {
       else begin();
     },
     compare: shown ? ({ question }) => explorer.compare(question) : null,
+    shown: shown ? keyOf(explorer.entry()) : null,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { postForLines } from "./api.js";
 import { h, s } from "./dom.js";
-import { percent } from "./format.js";
+import { percent, shortened } from "./format.js";
 import { body } from "./question.js";
 import { apart, highest, lines, nearest, shareTicks } from "./sweepchart.js";
 import { TimeScale, textAt, ticks } from "./timescale.js";
@@ -12,6 +12,7 @@ const HEIGHT = 210;
 const TOP = 12;
 const BOTTOM = 182;
 const NAMES = 150; // pixels at the right for the names of the lines
+const LETTER = 7; // pixels of a letter in such a name
 const POINTS = 41;
 const FOLLOWED = 5;
 const WINDOWS = [30, 120, Infinity];
@@ -147,7 +148,8 @@ export class SweepCard {
 
   finish() {
     this.start.disabled = false;
-    this.words.textContent = "Point at the chart to read it, press to ask about that date.";
+    this.words.textContent =
+      "Point at the chart to read it, press to ask about that date. Where the training data hold the asked fact of a date, it is in sight there.";
     const row = (point) =>
       h(
         "tr",
@@ -212,7 +214,12 @@ export class SweepCard {
       ...drawn.flatMap(({ name, d, end, corners }, place) => [
         s("path", { class: `curve curve-${place}`, d }),
         ...(corners.length < 2 ? [s("circle", { class: `dot-${place}`, cx: end[0], cy: end[1], r: 2.5 })] : []),
-        s("text", { class: `curve-name name-${place}`, x: scale.right + 8, y: names[place] + 4 }, name),
+        s(
+          "text",
+          { class: `curve-name name-${place}`, x: scale.right + 8, y: names[place] + 4 },
+          s("title", {}, name),
+          shortened(name, Math.floor((width - scale.right - 8) / LETTER)),
+        ),
       ]),
     );
   }

@@ -6,7 +6,7 @@ import { counted, percent } from "./format.js";
 import { factOf, factWords } from "./hops.js";
 import { TimePanel } from "./timepanel.js";
 import { hideTip, showTip } from "./tooltip.js";
-import { nameOf } from "./walk/labels.js";
+import { spelledOut } from "./walk/labels.js";
 import { calmThreshold, VIEWS } from "./walk/model.js";
 import { wholeOf } from "./walk/parts.js";
 import { WalkPicture } from "./walk/picture.js";
@@ -152,11 +152,7 @@ export class WalkCard {
         h(
           "li",
           {},
-          h(
-            "button",
-            { type: "button", class: "link-button", onclick: () => this.openLink(link) },
-            `${link.subject} → ${link.object}: ${nameOf(link)}`,
-          ),
+          h("button", { type: "button", class: "link-button", onclick: () => this.openLink(link) }, spelledOut(link)),
         ),
       ),
     );

@@ -1,7 +1,7 @@
 // What would be without some events: before and after, beside the list they were ticked in.
 
 import { h, reveal } from "./dom.js";
-import { percent, place } from "./format.js";
+import { percent, place, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 
 const LISTED = 3; // best answers before and after
@@ -100,7 +100,7 @@ function best(title, answers) {
     h(
       "ol",
       {},
-      answers.slice(0, LISTED).map((answer) => h("li", {}, `${answer.name} ${percent(answer.score)}`)),
+      answers.slice(0, LISTED).map((answer) => h("li", {}, unbroken(`${answer.name} ${percent(answer.score)}`))),
     ),
   );
 }

@@ -44,6 +44,14 @@ export function nameOf(link) {
   return `${event.relation}, ${event.time}${more}`;
 }
 
+/** The same where there is room to say it: the step, both ends, and the others in words. */
+export function spelledOut(link) {
+  const [event] = link.events;
+  const others = link.size - 1;
+  const more = others ? ` and ${others} ${others === 1 ? "other" : "others"}` : "";
+  return `Step ${link.step}, ${link.subject} → ${link.object}: ${event.relation}, ${event.time}${more}`;
+}
+
 /** The first place along a curve where a box meets no other; it is then taken. */
 function free(points, { width, height }, taken) {
   for (const part of PARTS) {
