@@ -45,6 +45,13 @@ def test_what_is_there_is_a_table() -> None:
 
 def test_a_model_trained_in_memory_answers_explains_and_is_saved(model: tgap.Model, tmp_path: Path) -> None:
     assert repr(model).startswith("<Model T-GAP on world, validation MRR 0.")
+    answers = str(model.predict("Galtria", "Visit", None, "2012-09-14", top=3)).splitlines()
+    assert answers[0] == "(Galtria, Visit, ?, 2012-09-14)"
+    assert [line.split()[0] for line in answers[1:4]] == ["1", "2", "3"]
+    found = model.evaluate("valid", limit=20)
+    assert repr(found).startswith("<Evaluation of T-GAP on world, valid, 20 queries: time-filtered MRR 0.")
+    assert found.to_frame()["protocol"].to_list() == ["raw", "static", "time"]
+    assert found.to_frame()["mrr"][2] == found.report.headline.mrr
     prediction = model.predict("Meridona", "Retaliate against", "?", "2012-04-26", top=3)
     assert len(prediction.answers) == 3
     why = model.explain("Meridona", "Retaliate against", "?", "2012-04-26")

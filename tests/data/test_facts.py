@@ -49,8 +49,8 @@ def test_columns_are_arrays_of_one_length() -> None:
 
 
 def test_they_print_themselves() -> None:
-    assert repr(FACTS) == "<3 facts, instants 10 to 12>"
-    assert repr(FACTS[:1]) == "<1 fact, instants 10 to 10>"
+    assert repr(FACTS) == "<3 facts, times 10 to 12>"
+    assert repr(FACTS[:1]) == "<1 fact, times 10 to 10>"
     assert repr(FACTS[:0]) == "<0 facts>"
     assert repr(load_dataset("world")) == (
         "<Dataset world: 150 entities, 17 relations, train 4,780, valid 598, test 598, 2012-01-01 to 2013-12-31 by day>"

@@ -68,7 +68,7 @@ class Facts:
 
     def __repr__(self) -> str:
         counted = f"{len(self):,} fact{'s' if len(self) != 1 else ''}"
-        return f"<{counted}, instants {self.time.min()} to {self.time.max()}>" if len(self) else f"<{counted}>"
+        return f"<{counted}, times {self.time.min()} to {self.time.max()}>" if len(self) else f"<{counted}>"
 
     @classmethod
     def of(cls, facts: Sequence[Fact]) -> Facts:

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError
-from tgap.evaluation.protocols import Filters
+from tgap.evaluation.protocols import HEADLINE, Filters
 from tgap.evaluation.queries import Grouping, SplitQueries, group, queries_of
 from tgap.evaluation.ranks import Ranks, rank_answers
 from tgap.evaluation.report import Report, build_report
 from tgap.evaluation.top import TopAnswers, top_answers
 from tgap.scorer import QueryBatch, Scorer
 
+if TYPE_CHECKING:
+    import polars as pl
+
 SPLITS = ("valid", "test")
 Progress = Callable[[int, int], None]  # queries done, queries in all
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Ranks of every query, and the report made of them."""
 
@@ -36,6 +40,21 @@ class Evaluation:
     answer_score: NDArray[np.float64]  # [Q]
     top: TopAnswers | None  # of each distinct query; None unless asked for
     report: Report
+
+    def __repr__(self) -> str:
+        metrics, report = self.report.headline, self.report
+        return (
+            f"<Evaluation of {report.scorer} on {report.dataset}, {report.split}, {report.queries:,} queries: "
+            f"{HEADLINE.title} MRR {metrics.mrr:.3f}, Hits@1 {100 * metrics.hits1:.1f}, @3 {100 * metrics.hits3:.1f}, "
+            f"@10 {100 * metrics.hits10:.1f}; .to_frame() has all protocols>"
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per protocol with its metrics."""
+        import polars as pl  # noqa: PLC0415  only for those who want a table
+
+        rows = [{"protocol": name, **asdict(self.report.of(name))} for name in self.report.protocols]
+        return pl.DataFrame(rows)
 
 
 def evaluate(

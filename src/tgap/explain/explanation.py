@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tgap.data.display import shown
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.chains import heaviest_chains
 from tgap.explain.counterfactual import Counterfactual
@@ -51,6 +52,10 @@ class Explanation:
     def trace(self) -> Trace:
         """The forward pass that everything was read from."""
         return self.flow.trace
+
+    def __str__(self) -> str:
+        """Why, in one sentence."""
+        return shown(self.document.sentence or self.document.question.text)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document (docs/json-schema.md)."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from tgap.data.display import shown
 from tgap.explain.schema import Answer, Question, plain
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ class Prediction:
                 "known_in": pl.Series([", ".join(answer.known_in) for answer in self.answers], dtype=pl.String),
             }
         )
+
+    def __str__(self) -> str:
+        """The question, and a line per answer."""
+        wide = max((len(shown(answer.name)) for answer in self.answers), default=0)
+        lines = [
+            f"{answer.rank:>4g}  {shown(answer.name):<{wide}}  {answer.score:8.4f}  {known_words(answer)}".rstrip()
+            for answer in self.answers
+        ]
+        return "\n".join([shown(self.question.text), *lines, *(f"Note: {shown(note)}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         rows = "".join(
