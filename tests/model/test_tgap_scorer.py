@@ -24,6 +24,7 @@ from tgap.model.pgnn import Features
 from tgap.model.scorer import TGAPScorer
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
+from tgap.pauses import pausing
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch
 
 SPAN, ENTITIES, RELATIONS = 12, 8, 3
@@ -347,3 +348,13 @@ def test_a_trace_tells_what_the_score_is_made_of(seed: int, subject: int, relati
         ends = {*graph.source[step.added].tolist(), *graph.neighbour[step.added].tolist()}
         assert ends | {subject} <= set(step.subgraph.tolist())
     np.testing.assert_allclose(mass.mean(1), trace.scores, rtol=1e-5, atol=1e-9)
+
+
+def test_there_is_a_pause_before_every_forward_pass_and_scores_do_not_care() -> None:
+    scorer, seen = TGAPScorer(tiny_model(), SETTINGS), list[str]()
+    batch = batch_of((0, 1, 3), (2, 0, 5))
+    plain = scorer.score(batch)
+    with pausing(lambda: seen.append("pause")):
+        assert np.array_equal(scorer.score(batch), plain)
+        assert np.array_equal(scorer.trace(Query(0, 1, 3)).scores, plain[0])
+    assert seen == ["pause", "pause"]

@@ -8,16 +8,11 @@ import threading
 from collections.abc import Generator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tests.explain.small_dataset import small_dataset, small_explainer
-from tests.server.slow import SlowScorer
-from tgap.scorer import Explainer, Query, QueryBatch
+from tgap.pauses import pause
 from tgap.server.errors import StoppingError
 from tgap.server.limits import Limits
-from tgap.server.pauses import pause, pausing, with_pauses
-from tgap.server.service import Service
 from tgap.server.work_queue import WorkQueue
 
 
@@ -161,18 +156,3 @@ def test_a_turn_under_way_ends_at_its_next_pause_once_the_queue_has_stopped() ->
         return told.value.code, await asyncio.to_thread(queue.close, 60)
 
     assert asyncio.run(outcome()) == ("stopping", True)
-
-
-def test_scores_with_pauses_are_those_of_the_scorer(small_service: Service) -> None:
-    explainer = small_explainer(small_dataset())
-    paused, seen = with_pauses(explainer), list[str]()
-    query = Query(5, 2, 118)
-    batch = QueryBatch.of([query, Query(3, 0, 60)])
-    with pausing(lambda: seen.append("pause")):
-        assert np.array_equal(paused.score(batch), explainer.score(batch))
-        assert isinstance(paused, Explainer)
-        assert np.array_equal(paused.trace(query).scores, explainer.trace(query).scores)
-    paused.score(batch)
-    assert seen == ["pause", "pause"]
-    assert isinstance(small_service.predictor.scorer, type(paused))
-    assert not isinstance(with_pauses(SlowScorer(3)), Explainer)

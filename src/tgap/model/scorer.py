@@ -15,6 +15,7 @@ from tgap.model.cache import FeatureCache
 from tgap.model.pgnn import Features
 from tgap.model.tgap import TGAP
 from tgap.model.trace import step_trace
+from tgap.pauses import pause
 from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, Trace
 
 _FEW = 4  # rows with less than this part of all edges are cheaper to compute by themselves
@@ -60,6 +61,7 @@ class TGAPScorer:
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] from what ``view`` shows; a row does not depend on the rest of the batch, bit for bit."""
+        pause()
         if len(queries):
             self.model.check(queries)
         parts: list[FloatArray] = []
@@ -75,6 +77,7 @@ class TGAPScorer:
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         """The forward pass of one query on what ``view`` shows."""
+        pause()
         batch = QueryBatch.of([query])
         self.model.check(batch)
         records = self.model.record(batch, view, self._settings.sampling_seed, self._features(batch, view))

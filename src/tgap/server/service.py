@@ -24,7 +24,6 @@ from tgap.scorer import Scorer
 from tgap.server.card import model_card
 from tgap.server.history import History
 from tgap.server.names import NameIndex
-from tgap.server.pauses import with_pauses
 from tgap.server.questions import QuestionSource
 from tgap.server.schemas import (
     BulkQuestion,
@@ -47,7 +46,7 @@ class Service:
 
     def __init__(self, scorer: Scorer, dataset: Dataset, card: dict[str, Any] | None = None) -> None:
         self.dataset = dataset
-        self.predictor = Predictor(with_pauses(scorer), dataset)
+        self.predictor = Predictor(scorer, dataset)
         self.card = card or model_card(scorer, dataset)
         self.names = NameIndex(dataset)
         self.history = History(dataset)
@@ -116,7 +115,7 @@ class Service:
         return self._explanation(asked).to_html()
 
     def explain(self, asked: ExplainRequest) -> dict[str, Any]:
-        """Why an answer has its probability: a document ``tgap.explanation/1``."""
+        """Why an answer has its probability: a document ``tgap.explanation/2``."""
         return self._explanation(asked).to_dict()
 
     def support(self, asked: SupportRequest) -> dict[str, Any]:

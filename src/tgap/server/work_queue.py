@@ -26,10 +26,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 
+from tgap.pauses import pausing
 from tgap.server.cache import AnswerCache
 from tgap.server.errors import BusyError, StoppingError, TimeoutApiError, WarmingUpError
 from tgap.server.limits import Limits
-from tgap.server.pauses import pausing
 
 Result = TypeVar("Result")
 Document = dict[str, Any]
