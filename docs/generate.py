@@ -57,6 +57,7 @@ def settings() -> str:
         presets = {shown_preset(preset): config_for(name, "icews14", preset) for preset in method.presets}
         parts += table("model", method.settings, {title: config.model for title, config in presets.items()})
         parts += around(presets)
+        parts += by_task(name)
     for section, owner in (("training", TrainingConfig), ("evaluation", EvaluationConfig)):
         parts += [f"## [{section}]", "", (owner.__doc__ or "").strip(), ""]
         parts += table(section, owner, {})
@@ -80,6 +81,18 @@ def around(presets: Mapping[str, RunConfig]) -> list[str]:
         ]
         if changed:
             lines += [f"{title}: {', '.join(changed)}.", ""]
+    return lines
+
+
+def by_task(method: str) -> list[str]:
+    """What a task changes in the recommended settings, a line each."""
+    plain, lines = config_for(method, "icews14"), []
+    for task in find_method(method).tasks:
+        changed = plain.changes(config_for(method, "icews14", task=task))
+        changed.pop("task", None)
+        if changed:
+            settings = ", ".join(f"`{name}` = {shown(new)}" for name, (_, new) in changed.items())
+            lines += [f"Task {task}: {settings}.", ""]
     return lines
 
 

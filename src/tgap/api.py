@@ -16,16 +16,17 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.data.catalog import is_here, stored_folders
 from tgap.data.entries import CATALOG
+from tgap.data.timeline import When
 from tgap.errors import RunError
 from tgap.evaluation import HEADLINE, Evaluation, evaluate
 from tgap.explain.explanation import ExplainOptions, Explanation
 from tgap.kernels import num_threads, set_threads
-from tgap.learner import Learner
+from tgap.learner import DEFAULT_TASK, Learner
 from tgap.methods import DEFAULT, config_for, find_method, make_scorer
 from tgap.predict import Prediction, Predictor
-from tgap.predict.question import When
 from tgap.runs import RunFolder, create_run, load_scorer
 from tgap.runs.files import write_json, write_tensors
+from tgap.scorer import informed, knowledge_of
 from tgap.training.events import Listener
 from tgap.training.session import train as train_config
 
@@ -47,6 +48,7 @@ def train(
     method: str = DEFAULT,
     *,
     preset: str = "recommended",
+    task: str = DEFAULT_TASK,
     settings: Mapping[str, Any] | None = None,
     out: str | Path | None = None,
     threads: int | None = None,
@@ -55,13 +57,14 @@ def train(
 ) -> Model:
     """Train a method on a dataset and give back the model with its best weights.
 
-    Settings are given by name, ``train("world", epochs=0.3, dimension=16)``, or by dotted name in ``settings`` where a
-    name alone is ambiguous. With ``out`` everything is kept in that run folder, which the command line can resume;
-    without, nothing is written. ``listeners`` hear what happens (default: a progress bar and a line per validation).
+    ``task="forecast"`` learns to answer from what lies strictly before a question. Settings are given by name,
+    ``train("world", epochs=0.3, dimension=16)``, or by dotted name in ``settings`` where a name alone is ambiguous.
+    With ``out`` everything is kept in that run folder, which the command line can resume; without, nothing is written.
+    ``listeners`` hear what happens (default: a progress bar and a line per validation).
     """
     data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
     named = data.name if isinstance(dataset, Dataset) else str(dataset)
-    config = config_for(method, named, preset).with_values({**more, **(settings or {})})
+    config = config_for(method, named, preset, task).with_values({**more, **(settings or {})})
     used = set_threads(threads) if threads is not None else num_threads()
     folder = None if out is None else create_run(Path(out), config, data, used)
     if find_method(method).learn is None:
@@ -107,6 +110,15 @@ class Model:
         metrics = self.report.get("validation", {}).get(HEADLINE.name)
         result = f", validation MRR {metrics['mrr']:.3f} ({HEADLINE.title})" if metrics else ""
         return f"<Model {self.predictor.scorer.name} on {self.dataset.name}{result}>"
+
+    def knowing(self, context: str | None = None, *, as_of: When | None = None, past_only: bool = False) -> Model:
+        """The same model, knowing other facts: ``context`` "train", "train+valid" or "all", nothing later than
+
+        ``as_of``, only what lies strictly before each question (``past_only``). What is not given stays as it is.
+        """
+        known = knowledge_of(self.predictor.scorer).chosen(self.dataset, context, as_of, past_only)
+        predictor = Predictor(informed(self.predictor.scorer, self.dataset, known), self.dataset)
+        return Model(predictor, self.config, self.report, self._learner, self._folder)
 
     def predict(
         self,

@@ -123,6 +123,7 @@ class RunConfig(Settings):
 
     dataset: str = Field(description="name in the catalog, or a folder written by `tgap data import`")
     method: str = Field(description="which method answers, by its name in the table of methods")
+    task: str = Field("completion", description="what is asked for: completion, or forecast (only the past is seen)")
     model: SerializeAsAny[Settings] = Field(description="settings of that method")
     training: TrainingConfig = TrainingConfig()
     evaluation: EvaluationConfig = EvaluationConfig()

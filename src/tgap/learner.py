@@ -84,6 +84,9 @@ class Learner(Protocol):
 Overrides = Mapping[str, Mapping[str, Any]]  # section (model, training, evaluation) -> setting -> value
 
 
+DEFAULT_TASK = "completion"
+
+
 def _defaults(_dataset: str) -> Overrides:
     return {}
 
@@ -102,6 +105,8 @@ class Method:
     presets: Mapping[str, Callable[[str], Overrides]] = field(default_factory=lambda: {"recommended": _defaults})
     # Named spaces that ``tgap tune`` searches, in the form of a space file (``tgap.tuning.space``).
     spaces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # What it can be asked for (``tgap.graph.task``), and the settings that this changes, whatever the preset.
+    tasks: Mapping[str, Overrides] = field(default_factory=lambda: {DEFAULT_TASK: {}})
     # Names in ``settings`` that fit the same weights, so that an export may change them.
     adjustable: tuple[str, ...] = ()
 

@@ -15,8 +15,10 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.data import Dataset
 from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
+from tgap.graph.knowledge import USUAL, Knowledge
 from tgap.graph.view import WHOLE
 
 IntArray = NDArray[np.int64]
@@ -115,6 +117,58 @@ class Scorer(Protocol):
         last bits where a library for linear algebra adds in another order.
         """
         ...
+
+
+@runtime_checkable
+class GraphScorer(Scorer, Protocol):
+    """A scorer that reads a graph while it answers, so that facts can join it, and be hidden, without training."""
+
+    @property
+    def graph(self) -> TemporalGraph:
+        """The facts that it knows."""
+        ...
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Which facts these are, and what a question sees of them at most."""
+        ...
+
+    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
+        """Scores [B, N] of queries that see only what both ``view`` and the limits of the knowledge show."""
+        ...
+
+    def knowing(self, dataset: Dataset, knowledge: Knowledge) -> GraphScorer:
+        """The same scorer with other facts known, of its own dataset or of one that facts were appended to."""
+        ...
+
+    def seeing(self, limits: View) -> GraphScorer:
+        """The same scorer on the same facts with other limits."""
+        ...
+
+
+def informed(scorer: Scorer, dataset: Dataset, knowledge: Knowledge) -> Scorer:
+    """A scorer under the given knowledge; one that does not read a graph can only have the usual."""
+    if isinstance(scorer, GraphScorer):
+        if scorer.knowledge == knowledge:
+            return scorer
+        same = scorer.knowledge.context == knowledge.context
+        return scorer.seeing(knowledge.limits) if same else scorer.knowing(dataset, knowledge)
+    return scorer if knowledge == USUAL else reading(scorer)
+
+
+def reading(scorer: Scorer) -> GraphScorer:
+    """The scorer, if it reads a graph while it answers."""
+    if not isinstance(scorer, GraphScorer):
+        raise QueryError(
+            f"{scorer.name} cannot be told what to see: all that it knows of train is in its weights; "
+            "use a run of a method that reads the graph, such as tgap or recency"
+        )
+    return scorer
+
+
+def knowledge_of(scorer: Scorer) -> Knowledge:
+    """What a scorer answers from; the usual where it does not say."""
+    return scorer.knowledge if isinstance(scorer, GraphScorer) else USUAL
 
 
 @dataclass(frozen=True)

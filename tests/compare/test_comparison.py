@@ -179,7 +179,12 @@ def test_a_plan_takes_shipped_runs_and_trains_the_rest(tmp_path: Path) -> None:
     ("methods", "given", "error", "message"),
     [
         (["transformer"], {}, ConfigError, "unknown method 'transformer'; expected one of tgap, "),
-        ([], {"distmult": "world"}, RunError, "world is a run of tgap on world, not of distmult on world"),
+        (
+            [],
+            {"distmult": "world"},
+            RunError,
+            "world is a run of tgap on world, for completion, not of distmult on world",
+        ),
         ([], {"recency": "world"}, ConfigError, "recency needs no training and no run"),
         ([], {"distmult": "no/such/run"}, RunError, "no run 'no/such/run'"),
     ],

@@ -40,6 +40,7 @@ def test_json_schema(report: Report) -> None:
         "scorer",
         "dataset",
         "split",
+        "known",
         "protocols",
         "headline",
         "optimistic",

@@ -13,7 +13,7 @@ NAMES = Names(DATASET)
 
 def facts(subject: str, relation: str, answer: str, time: int, count: int = 5) -> list[tuple[str, bool, int]]:
     query = Query(ENTITIES.index(subject), RELATIONS.index(relation), time)
-    found = nearby_facts(DATASET, NAMES, query, ENTITIES.index(answer), count)
+    found = nearby_facts(DATASET.train, NAMES, query, ENTITIES.index(answer), count)
     assert all(edge.subject == subject and edge.object == answer for edge in found)
     return [(edge.relation, edge.inverse, edge.displacement) for edge in found]
 

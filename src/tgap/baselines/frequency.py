@@ -14,6 +14,7 @@ from tgap.baselines.history import HistoryScorer
 from tgap.config import RunConfig, Settings
 from tgap.data import Dataset
 from tgap.graph import TemporalGraph
+from tgap.graph.task import TASKS, find_task
 from tgap.learner import Method
 from tgap.scorer import Scorer
 
@@ -27,7 +28,9 @@ class FrequencySettings(Settings):
 def _build(dataset: Dataset, config: RunConfig) -> Scorer:
     settings = config.model
     assert isinstance(settings, FrequencySettings), "the table of methods gives every method its own settings"
-    return HistoryScorer("frequency", TemporalGraph.of(dataset), math.inf, settings.any_relation)
+    known = find_task(config.task).knowledge
+    graph = TemporalGraph.of(dataset, known.context)
+    return HistoryScorer("frequency", graph, math.inf, settings.any_relation, known)
 
 
 METHOD = Method(
@@ -36,4 +39,5 @@ METHOD = Method(
     summary="Counts the subject's events with each entity. No training, no sense of time.",
     settings=FrequencySettings,
     build=_build,
+    tasks={task: {} for task in TASKS},
 )

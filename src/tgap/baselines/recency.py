@@ -13,6 +13,7 @@ from tgap.baselines.history import HistoryScorer
 from tgap.config import RunConfig, Settings
 from tgap.data import Dataset
 from tgap.graph import TemporalGraph
+from tgap.graph.task import TASKS, find_task
 from tgap.learner import Method
 from tgap.scorer import Scorer
 
@@ -27,7 +28,9 @@ class RecencySettings(Settings):
 def _build(dataset: Dataset, config: RunConfig) -> Scorer:
     settings = config.model
     assert isinstance(settings, RecencySettings), "the table of methods gives every method its own settings"
-    return HistoryScorer("recency", TemporalGraph.of(dataset), settings.time_scale, settings.any_relation)
+    known = find_task(config.task).knowledge
+    graph = TemporalGraph.of(dataset, known.context)
+    return HistoryScorer("recency", graph, settings.time_scale, settings.any_relation, known)
 
 
 METHOD = Method(
@@ -36,4 +39,5 @@ METHOD = Method(
     summary="Sums the subject's events with each entity, near ones counting more. No training.",
     settings=RecencySettings,
     build=_build,
+    tasks={task: {} for task in TASKS},
 )

@@ -177,10 +177,10 @@ def _answerer(run: str, dataset: str, data: Dataset) -> tuple[Scorer, int]:
     from tgap.errors import EvaluationError
     from tgap.methods import METHODS
 
-    scorer, theirs, batch_size = find_scorer(run, dataset if run in METHODS else None, None)
+    scorer, theirs, config = find_scorer(run, dataset if run in METHODS else None, None)
     if theirs.checksum != data.checksum:
         raise EvaluationError(
             f"{run} was made with the dataset {theirs.name}, which is not the {data.name} that is audited; "
             "leave it out, or audit on its dataset"
         )
-    return scorer, batch_size
+    return scorer, config.evaluation.batch_size

@@ -21,6 +21,7 @@ _WIDE = 120  # columns of a terminal that has room for the whole table
 @click.command("compare")
 @click.argument("dataset")
 @click.option("--methods", metavar="A,B,...", help="Which methods, by name. [default: all]")
+@click.option("--task", metavar="NAME", default="completion", show_default=True, help="completion or forecast.")
 @click.option("--run", "runs", multiple=True, metavar="METHOD=RUN", help="Take this run as it is; may be repeated.")
 @click.option(
     "--minutes",
@@ -38,6 +39,7 @@ _WIDE = 120  # columns of a terminal that has room for the whole table
 def compare(
     dataset: str,
     methods: str | None,
+    task: str,
     runs: Sequence[str],
     minutes: float,
     out: Path | None,
@@ -55,11 +57,14 @@ def compare(
       tgap compare icews14
       tgap compare icews14 --methods tntcomplex,distmult,recency --minutes 10
       tgap compare mine --run tgap=runs/mine
+      tgap compare icews14-forecast --task forecast
     """
     from tgap.compare.plan import make_plan
+    from tgap.learner import DEFAULT_TASK
 
-    folder = out or Path("runs") / f"compare-{Path(dataset).name}"
-    plan = make_plan(dataset, folder, _names(methods), _pairs(runs))
+    name = Path(dataset).name if task == DEFAULT_TASK else f"{Path(dataset).name}-{task}"
+    folder = out or Path("runs") / f"compare-{name}"
+    plan = make_plan(dataset, folder, _names(methods), _pairs(runs), task)
     carry_out(plan, split, limit, minutes, threads)
 
 
@@ -90,7 +95,7 @@ def carry_out(plan: Plan, split: str, limit: int | None, minutes: float, threads
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeakWarning)  # the notes under the table say it about these very queries
-        data = load_dataset(plan.dataset)
+        data = load_dataset(plan.dataset).base
     used = set_threads(threads, whole_process=True)
     interruption = Interruption()
     with interruption.on_signals(tell_stopping), PlanDisplay(plan) as display:

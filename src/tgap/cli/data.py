@@ -6,6 +6,7 @@ import warnings
 
 import click
 
+from tgap.cli.data_append import append_command
 from tgap.cli.data_export import export_command
 from tgap.cli.data_import import import_command
 from tgap.cli.data_names import merge_command, rename_command, undo_command
@@ -61,6 +62,7 @@ def show_command(name: str, as_json: bool) -> None:
 for command in (
     download_command,
     import_command,
+    append_command,
     export_command,
     rename_command,
     merge_command,

@@ -10,8 +10,10 @@ import click
 from tgap.cli.progress import progress_bars
 from tgap.cli.protocol import ProtocolName
 from tgap.cli.reports import check_target, print_reports
+from tgap.cli.sight import sight_options
 
 if TYPE_CHECKING:
+    from tgap.config import RunConfig
     from tgap.data import Dataset
     from tgap.runs import LoadedRun
     from tgap.scorer import Scorer
@@ -33,6 +35,15 @@ _FILE = click.Path(path_type=Path)
     default="all",
     show_default=True,
     help="Which filter the tables show. JSON, CSV and predictions always hold every one.",
+)
+@click.option(
+    "--context",
+    type=click.Choice(["train", "train+valid", "all"]),
+    help="Whose facts are known, weights unchanged. [default: train; all for forecasts]",
+)
+@sight_options
+@click.option(
+    "--task", metavar="NAME", help="What a baseline is asked for: completion or forecast; a run knows its own."
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask only a random sample of N queries.")
 @click.option(
@@ -66,6 +77,10 @@ def evaluate(
     dataset: str | None,
     split: str,
     protocol: str,
+    context: str | None,
+    past_only: bool,
+    as_of: str | None,
+    task: str | None,
     limit: int | None,
     seed: int,
     details: bool,
@@ -87,6 +102,8 @@ def evaluate(
       tgap evaluate icews14
       tgap evaluate runs/mine --split valid --json result.json
       tgap evaluate recency --dataset icews14 --details
+      tgap evaluate icews14 --context train+valid
+      tgap evaluate recurrency --dataset icews14-forecast --task forecast
     """
     from tgap.cli.output import check_one_stdout, write_output
     from tgap.cli.terminal import make_console
@@ -102,6 +119,7 @@ def evaluate(
     from tgap.evaluation import evaluate as evaluate_scorer
     from tgap.evaluation.predictions import write_predictions
     from tgap.methods import BESIDE, config_for, find_method, make_scorer
+    from tgap.scorer import informed, knowledge_of
 
     texts = (json_file, csv_file, markdown_file)
     check_one_stdout(json=json_file, csv=csv_file, markdown=markdown_file)
@@ -109,10 +127,15 @@ def evaluate(
         if target not in (None, "-"):
             check_target(Path(target))
     protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
-    scorer, data, batch_size = find_scorer(run, dataset, threads)
+    scorer, data, config = find_scorer(run, dataset, threads, task)
+    batch_size = config.evaluation.batch_size
+    knowledge = knowledge_of(scorer).chosen(data, context, as_of, past_only)
     filters = Filters.of(data)
-    names = [name for name in BESIDE if not no_baselines and find_method(name).title != scorer.name]
-    beside = [make_scorer(config_for(name, data.name), data) for name in names]
+    names = [name for name in BESIDE[config.task] if not no_baselines and find_method(name).title != scorer.name]
+    beside = [
+        informed(make_scorer(config_for(name, data.name, task=config.task), data), data, knowledge) for name in names
+    ]
+    scorer = informed(scorer, data, knowledge)
     with progress_bars() as track:
         evaluations = [
             evaluate_scorer(
@@ -141,12 +164,15 @@ def evaluate(
         click.echo(f"wrote {predictions_file}", err="-" in texts)
 
 
-def find_scorer(run: str, dataset: str | None, threads: int | None) -> tuple[Scorer, Dataset, int]:
-    """Scorer, dataset and batch size for what the user called RUN."""
+def find_scorer(
+    run: str, dataset: str | None, threads: int | None, task: str | None = None
+) -> tuple[Scorer, Dataset, RunConfig]:
+    """Scorer, dataset and settings for what the user called RUN."""
     import warnings
 
     from tgap.data import LeakWarning, dataset_reference, load_dataset
     from tgap.errors import ConfigError
+    from tgap.learner import DEFAULT_TASK
     from tgap.methods import config_for, make_scorer
 
     with warnings.catch_warnings():
@@ -154,14 +180,16 @@ def find_scorer(run: str, dataset: str | None, threads: int | None) -> tuple[Sco
         if run in _untrained():
             if dataset is None:
                 raise ConfigError(f"{run} is a method, not a run, and needs a dataset; add --dataset icews14, say")
-            data, config = load_dataset(dataset), config_for(run, dataset)
-            return make_scorer(config, data), data, config.evaluation.batch_size
+            data, config = load_dataset(dataset), config_for(run, dataset, task=task or DEFAULT_TASK)
+            return make_scorer(config, data), data, config
         loaded = _load_run(run, threads)
     if dataset is not None and loaded.config.dataset not in (dataset, dataset_reference(dataset)):
         raise ConfigError(
             f"--dataset {dataset} does not fit: the run {run} answers about {loaded.config.dataset} only; leave it out"
         )
-    return loaded.scorer, loaded.dataset, loaded.config.evaluation.batch_size
+    if task is not None and task != loaded.config.task:
+        raise ConfigError(f"--task {task} does not fit: the run {run} was made for {loaded.config.task}; leave it out")
+    return loaded.scorer, loaded.dataset, loaded.config
 
 
 def _untrained() -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from tgap.cli.explain_output import print_explanation, print_walk
 from tgap.cli.output import write_output
+from tgap.cli.sight import sight_options
 from tgap.cli.support_output import print_support
 from tgap.cli.words import PARTS, split_parts
 
@@ -27,6 +28,7 @@ _COUNT = click.IntRange(min=1)
 @click.option("--answer", metavar="NAME", help="Which answer to explain. [default: the best one, or OBJECT]")
 @click.option("--facts", type=_COUNT, metavar="N", default=20, show_default=True, help="Facts to take away one by one.")
 @click.option("--chains", type=_COUNT, metavar="N", default=5, show_default=True, help="Heaviest chains of entities.")
+@sight_options
 @click.option("--show-asked", is_flag=True, help="Let the walk see the asked fact where it is in the training data.")
 @click.option("--walk", is_flag=True, help="Tell the whole walk, too: edges of each step, paths, attention over time.")
 @click.option("--edges", type=_COUNT, metavar="N", default=5, show_default=True, help="With --walk: edges per step.")
@@ -45,6 +47,8 @@ def explain(
     answer: str | None,
     facts: int,
     chains: int,
+    past_only: bool,
+    as_of: str | None,
     show_asked: bool,
     walk: bool,
     edges: int,
@@ -79,7 +83,7 @@ def explain(
     for target in (figure_file, profile_file):
         check_format(target, ("png", "svg", "pdf"))
     check_format(trace_file, ("csv", "parquet"))
-    predictor = Predictor.from_run(run)
+    predictor = Predictor.from_run(run).seeing(as_of=as_of, past_only=past_only)
     if not predictor.walks and not any((walk, html_file, figure_file, profile_file, trace_file)):
         support = predictor.support(subject, relation, obj, time, answer=answer, count=facts)
         if json_file != "-":

@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "tune": Entry("tune", "Search for good settings of a method on a dataset."),
     "compare": Entry("compare", "Train and rank many methods on a dataset, in one table."),
     "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
+    "backtest": Entry("backtest", "Ask for one window of time after another, knowing only the past."),
     "audit": Entry("audit", "Check another program's scores."),
     "predict": Entry("predict", "Answer a question about the facts at a time."),
     "explain": Entry("explain", "Show the walk that led to an answer."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.output import print_notes, simple_table, write_output
+from tgap.cli.sight import sight_options
 from tgap.cli.words import PARTS, split_parts
 from tgap.errors import QueryError
 
@@ -27,6 +28,7 @@ _PATH = click.Path(path_type=Path)
     "--object", "object_name", metavar="NAME", help="The object, where SUBJECT is ? and only three parts follow."
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Answers to list.")
+@sight_options
 @click.option("--file", "question_file", type=_PATH, metavar="FILE", help="Answer every question of a file.")
 @click.option("--out", type=_PATH, metavar="FILE", help="Where the answers to --file go: .parquet, .csv or .jsonl.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the answers as JSON; - prints JSON and nothing else.")
@@ -35,6 +37,8 @@ def predict(
     parts: tuple[str, ...],
     object_name: str | None,
     top: int,
+    past_only: bool,
+    as_of: str | None,
     question_file: Path | None,
     out: Path | None,
     json_file: str | None,
@@ -51,6 +55,7 @@ def predict(
       tgap predict icews14 "North Korea" Threaten "?" 2014-04-29 --top 3
       tgap predict icews14 "?" Threaten "South Korea" 2014-04-29
       tgap predict icews14 "?" Threaten 2014-04-29 --object "South Korea"
+      tgap predict icews14 "North Korea" Threaten 2014-04-29 --past-only
       tgap predict icews14 --file questions.csv --out answers.parquet
 
     A file of questions has the columns subject, relation, object and time, with ? or nothing for what is asked. A run
@@ -60,32 +65,42 @@ def predict(
     from tgap.predict import Predictor
 
     if question_file is not None:
-        _answer_file(run, parts, question_file, out, top)
+        _answer_file(run, parts, question_file, out, top, past_only, as_of)
         return
     if out is not None:
         raise QueryError("--out is for the answers to --file; use --json for a single question")
     subject, relation, obj, time = split_parts(parts, object_name)
-    found = Predictor.from_run(run).predict(subject, relation, obj, time, top=top)
+    predictor = Predictor.from_run(run).seeing(as_of=as_of, past_only=past_only)
+    found = predictor.predict(subject, relation, obj, time, top=top)
     if json_file != "-":
         print_prediction(make_console(), found)
     write_output(json_file, found.to_json() + "\n")
 
 
-def _answer_file(run: str, parts: tuple[str, ...], questions: Path, out: Path | None, top: int) -> None:
+def _answer_file(
+    run: str,
+    parts: tuple[str, ...],
+    questions: Path,
+    out: Path | None,
+    top: int,
+    past_only: bool,
+    as_of: str | None,
+) -> None:
     from tgap.cli.progress import progress_bars
     from tgap.predict import Predictor
     from tgap.predict.bulk import answer_file
     from tgap.runs import find_run
+    from tgap.scorer import knowledge_of
 
     if parts:
         raise QueryError(f"--file does not go with a question on the command line ({' '.join(parts)}); leave one out")
     if out is None:
         raise QueryError("--file needs --out: a file for the answers, .parquet, .csv or .jsonl")
     with progress_bars() as track:
-        identity = find_run(run).identity()
-        failed = answer_file(
-            Predictor.from_run(run), questions, out, top=top, model=identity, progress=track("questions")
-        )
+        predictor = Predictor.from_run(run).seeing(as_of=as_of, past_only=past_only)
+        seen = knowledge_of(predictor.scorer).name(predictor.dataset)
+        model = f"{find_run(run).identity()} {seen}"
+        failed = answer_file(predictor, questions, out, top=top, model=model, progress=track("questions"))
     click.echo(f"wrote {out}" + (f"; {failed} questions could not be answered, see the column error" if failed else ""))
 
 

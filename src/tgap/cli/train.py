@@ -44,6 +44,11 @@ _REASONS = {
     metavar="FILE",
     help="Take dataset, method and settings from a TOML file, as --show-config prints and tgap tune writes it.",
 )
+@click.option(
+    "--task",
+    metavar="NAME",
+    help="What is asked for: completion, or forecast (only what lies before is seen). [default: completion]",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Run folder to make. [default: runs/...]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped, killed or limited.")
@@ -54,6 +59,7 @@ def train(
     method: str | None,
     preset: str | None,
     config_file: Path | None,
+    task: str | None,
     settings: Sequence[str],
     out: Path | None,
     resume: str | None,
@@ -68,10 +74,11 @@ def train(
       tgap train --dataset mine --method recency
       tgap train --dataset icews14 --preset paper --out runs/paper
       tgap train --config runs/tune-tgap-icews14/best.toml
+      tgap train --dataset icews14-forecast --task forecast
       tgap train --resume runs/paper
     """
     changes = parse_settings(settings)
-    named = {"--dataset": dataset, "--method": method, "--preset": preset}
+    named = {"--dataset": dataset, "--method": method, "--preset": preset, "--task": task}
     if resume is not None:
         for option, value in {**named, "--config": config_file, "--out": out}.items():
             if value is not None:
@@ -88,9 +95,12 @@ def train(
         config = read_config(config_file)
     else:
         from tgap.data import dataset_reference
+        from tgap.learner import DEFAULT_TASK
         from tgap.methods import DEFAULT, config_for
 
-        config = config_for(method or DEFAULT, dataset_reference(dataset or "world"), preset or "recommended")
+        config = config_for(
+            method or DEFAULT, dataset_reference(dataset or "world"), preset or "recommended", task or DEFAULT_TASK
+        )
     config = config.with_values(config.values_of(changes))
     if show_config:
         click.echo(config.to_toml(), nl=False)
@@ -125,7 +135,10 @@ def _start(config: RunConfig, out: Path, threads: int | None) -> None:
     from tgap.methods import find_method
     from tgap.runs import create_run
 
-    data = load_dataset(config.dataset)
+    loaded = load_dataset(config.dataset)
+    data = loaded.base
+    if len(loaded.context):
+        click.echo(f"Note: {len(loaded.context):,} appended facts are context; they are not trained on.")
     if find_method(config.method).learn is None:
         _record_untrained(create_run(out, config, data), config, data)
         return

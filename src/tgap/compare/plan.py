@@ -17,8 +17,8 @@ from typing import Any
 
 from tgap.config import RunConfig
 from tgap.errors import ConfigError, RunError
-from tgap.learner import Method
-from tgap.methods import METHODS, config_for, find_method
+from tgap.learner import DEFAULT_TASK, Method
+from tgap.methods import METHODS, able_to, config_for, find_method
 from tgap.runs.folder import RunFolder, find_run, shipped_runs
 
 
@@ -39,6 +39,7 @@ class Entry:
     folder: RunFolder | None  # None: it answers at once
     given: bool = False  # the run is taken as it is
     variant: Variant | None = None
+    task: str = DEFAULT_TASK
 
     @property
     def name(self) -> str:
@@ -54,7 +55,8 @@ class Entry:
         """Settings of the run, or those that it will be made with."""
         if self.folder is not None and self.folder.config_file.exists():
             return self.folder.config()
-        return config_for(self.method.name, dataset).with_values({} if self.variant is None else self.variant.values)
+        config = config_for(self.method.name, dataset, task=self.task)
+        return config.with_values({} if self.variant is None else self.variant.values)
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,14 @@ class Plan:
         return self.out / "ranks" / f"{entry.name}.safetensors"
 
 
-def make_plan(dataset: str, out: Path, methods: Sequence[str], given: Mapping[str, str]) -> Plan:
-    """Plan for some methods (none named: all); ``given`` maps methods to runs that are taken as they are."""
-    chosen = {*(methods or METHODS), *given}
+def make_plan(
+    dataset: str, out: Path, methods: Sequence[str], given: Mapping[str, str], task: str = DEFAULT_TASK
+) -> Plan:
+    """Plan for some methods (none named: all that can do the task); ``given`` names runs that are taken as they are."""
+    chosen = {*(methods or able_to(task)), *given}
     for name in chosen:
-        find_method(name)  # a wrong name is an error before anything is done
-    entries = [_entry(name, dataset, out, given) for name in METHODS if name in chosen]
+        config_for(name, dataset, task=task)  # a wrong name is an error before anything is done
+    entries = [_entry(name, dataset, out, given, task) for name in METHODS if name in chosen]
     return Plan(dataset, out, tuple(entries))
 
 
@@ -86,31 +90,32 @@ def plan_variants(dataset: str, out: Path, method: str, variants: Sequence[Varia
     return Plan(dataset, out, tuple(entries))
 
 
-def _entry(name: str, dataset: str, out: Path, given: Mapping[str, str]) -> Entry:
+def _entry(name: str, dataset: str, out: Path, given: Mapping[str, str], task: str) -> Entry:
     method = find_method(name)
     if name in given:
         if method.learn is None:
             raise ConfigError(f"{name} needs no training and no run; leave {name}={given[name]} out")
-        return Entry(method, _given_run(name, dataset, given[name]), given=True)
+        return Entry(method, _given_run(name, dataset, given[name], task), given=True, task=task)
     if method.learn is None:
-        return Entry(method, None)
+        return Entry(method, None, task=task)
     shipped = [find_run(run) for run in shipped_runs()]
-    fitting = [run for run in shipped if _is_of(run, name, dataset)]
+    fitting = [run for run in shipped if _is_of(run, name, dataset, task)]
     if fitting:
-        return Entry(method, fitting[0], given=True)
-    return Entry(method, RunFolder(out / "runs" / name))
+        return Entry(method, fitting[0], given=True, task=task)
+    return Entry(method, RunFolder(out / "runs" / name), task=task)
 
 
-def _given_run(name: str, dataset: str, path: str) -> RunFolder:
+def _given_run(name: str, dataset: str, path: str, task: str) -> RunFolder:
     folder = find_run(path)
-    if not _is_of(folder, name, dataset):
+    if not _is_of(folder, name, dataset, task):
         config = folder.config()
         raise RunError(
-            f"{path} is a run of {config.method} on {config.dataset}, not of {name} on {dataset}; give a fitting one"
+            f"{path} is a run of {config.method} on {config.dataset} for {config.task}, not of {name} on {dataset} "
+            f"for {task}; give a fitting one"
         )
     return folder
 
 
-def _is_of(folder: RunFolder, method: str, dataset: str) -> bool:
+def _is_of(folder: RunFolder, method: str, dataset: str, task: str) -> bool:
     config = folder.config()
-    return (config.method, config.dataset) == (method, dataset)
+    return (config.method, config.dataset, config.task) == (method, dataset, task)

@@ -20,6 +20,7 @@ from tgap.evaluation.queries import group
 from tgap.evaluation.ranks import Ranks
 from tgap.evaluation.report import build_report
 from tgap.evaluation.scoring import Evaluation, split_queries
+from tgap.graph.task import find_task
 from tgap.runs.files import read_tensors, write_tensors
 
 
@@ -38,7 +39,8 @@ def digest_of(entry: Entry, dataset: Dataset, questions: Questions) -> str:
     if entry.folder is not None:
         weights = hashlib.sha256(entry.folder.weights_file.read_bytes()).hexdigest()
     model = entry.config(dataset.name).model.model_dump()
-    parts = {"data": dataset.checksum, "weights": weights, "model": model, "questions": vars(questions)}
+    asked = {"task": entry.task, **vars(questions)}
+    parts = {"data": dataset.checksum, "weights": weights, "model": model, "questions": asked}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -59,7 +61,7 @@ def write_ranks(path: Path, evaluation: Evaluation, digest: str) -> None:
 
 
 def read_ranks(
-    path: Path, title: str, dataset: Dataset, questions: Questions, filters: Filters, digest: str
+    path: Path, entry: Entry, dataset: Dataset, questions: Questions, filters: Filters, digest: str
 ) -> Evaluation | None:
     """The evaluation that was kept; None if there is none, or if it is of something else."""
     if not path.exists():
@@ -73,7 +75,8 @@ def read_ranks(
     ranks = Ranks(filters.protocols, tensors["better"].numpy(), tensors["equal"].numpy())
     grouping = group(queries.batch)
     report = build_report(
-        scorer=title,
+        scorer=entry.title,
+        knowledge=find_task(entry.task).knowledge,
         dataset=dataset,
         split=questions.split,
         queries=queries,

@@ -114,7 +114,7 @@ def _rank(
     config = entry.config(plan.dataset)
     report = entry.folder.report() if entry.folder is not None else {}
     path, digest = plan.ranks_file(entry), digest_of(entry, dataset, questions)
-    kept = read_ranks(path, entry.title, dataset, questions, filters, digest)
+    kept = read_ranks(path, entry, dataset, questions, filters, digest)
     if kept is not None:
         return Outcome(entry, config, report, kept)
     tell = watcher.scoring(entry)

@@ -11,6 +11,8 @@ from tgap.data.dataset import SPLITS, Dataset, DataWarning, warn_of_leaks
 from tgap.data.entries import CATALOG, Entry, source_of
 from tgap.data.events import Events, read_events
 from tgap.data.folder import data_folders, storage_folder
+from tgap.data.journal import FOLDER as APPENDED
+from tgap.data.journal import Journal
 from tgap.data.layout import Layout
 from tgap.data.rejects import BadRowsError
 from tgap.data.sources import divided_files, of_files
@@ -24,8 +26,9 @@ _PUBLIC_LAYOUT = Layout(header=False, separator="\t")
 def load_dataset(name: str | Path) -> Dataset:
     """A dataset by its name in the catalog, the name it was imported under, or its folder.
 
-    A folder is one written by ``tgap data import``, or holds tables called train, valid and test (train.txt ...). Warns
-    with ``LeakWarning`` when facts of valid or test stand in an earlier split.
+    A folder is one written by ``tgap data import``, or holds tables called train, valid and test (train.txt ...). Facts
+    that were appended to it (``journal``) are its context. Warns with ``LeakWarning`` when facts of valid or test stand
+    in an earlier split.
 
     >>> load_dataset("world").num_entities
     150
@@ -37,7 +40,15 @@ def load_dataset(name: str | Path) -> Dataset:
         folder = find_folder(name)
         dataset = load_stored(folder) if is_stored(folder) else _read_folder(folder)
     warn_of_leaks(dataset)
-    return dataset
+    return journal_of(name).joined(dataset)
+
+
+def journal_of(name: str | Path) -> Journal:
+    """What was appended to a dataset: beside its folder if that is named by a path, else in the data folder."""
+    if str(name) in CATALOG or str(name) in stored_folders():
+        return Journal(storage_folder() / APPENDED / str(name))
+    folder = find_folder(name).resolve()
+    return Journal(folder.parent / APPENDED / folder.name)
 
 
 def find_files(name: str) -> list[Path] | None:

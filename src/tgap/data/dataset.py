@@ -60,7 +60,8 @@ class Leaks(NamedTuple):
 class Dataset:
     """Facts of three splits with their names and times. Facts of a split stand in the order of time, then ids.
 
-    ``causes`` maps positions in ``test`` to why that fact came about; only the synthetic world knows.
+    ``causes`` maps positions in ``test`` to why that fact came about; only the synthetic world knows. ``context`` are
+    facts that were appended later (``appended``): known, but neither trained on nor asked for.
     """
 
     name: str
@@ -71,10 +72,12 @@ class Dataset:
     valid: Facts
     test: Facts
     causes: Mapping[int, Cause] = field(default_factory=lambda: MappingProxyType({}))
+    context: Facts = field(default_factory=lambda: Facts.of([]))
+    before: Dataset | None = None  # the dataset as it was when nothing had been appended
 
     def __repr__(self) -> str:
         line = self.timeline
-        facts = ", ".join(f"{name} {len(facts):,}" for name, facts in self.splits.items())
+        facts = ", ".join(f"{name} {len(facts):,}" for name, facts in self.parts.items())
         return (
             f"<Dataset {self.name}: {self.num_entities:,} entities, {self.num_relations:,} relations, {facts}, "
             f"{line.format(0)} to {line.format(line.span)} by {line.unit_word}>"
@@ -84,6 +87,16 @@ class Dataset:
     def splits(self) -> Mapping[str, Facts]:
         """Facts by the split's name."""
         return {"train": self.train, "valid": self.valid, "test": self.test}
+
+    @property
+    def parts(self) -> Mapping[str, Facts]:
+        """All facts that are known: the splits, and the context if there is one."""
+        return {**self.splits, "context": self.context} if len(self.context) else self.splits
+
+    @property
+    def base(self) -> Dataset:
+        """The dataset without what was appended: what methods are trained on."""
+        return self.before or self
 
     @property
     def num_entities(self) -> int:
@@ -97,7 +110,12 @@ class Dataset:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 (hex) of the content: names, times and the facts of each split, whatever the order of lines."""
+        """SHA-256 (hex) of the content: names, times and the facts of each split, whatever the order of lines.
+
+        What was appended does not count: it belongs to no split, and a run stays the run of its dataset.
+        """
+        if self.before is not None:
+            return self.before.checksum
         digest = hashlib.sha256()
         for vocabulary in (self.entities, self.relations):
             digest.update("\0".join(vocabulary.names).encode() + b"\1")

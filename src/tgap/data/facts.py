@@ -148,6 +148,22 @@ def fact_keys(parts: list[Facts]) -> list[Int64Array]:
     return np.split(key, np.cumsum([len(part) for part in parts])[:-1])
 
 
+def with_context(facts: Facts, context: Sequence[Facts]) -> Facts:
+    """The facts, then those of ``context`` that are not among them, each once.
+
+    >>> known = Facts.of([Fact(0, 0, 1, 5), Fact(0, 0, 1, 5)])
+    >>> len(with_context(known, [Facts.of([Fact(0, 0, 1, 5), Fact(1, 0, 0, 6), Fact(1, 0, 0, 6)])]))
+    3
+    """
+    if not context:
+        return facts
+    news = Facts.concatenate(context)
+    known, keys = fact_keys([facts, news])
+    first = np.unique(keys, return_index=True)[1]
+    fresh = first[~contained(keys[first], distinct(known))]
+    return Facts.concatenate([facts, news[np.sort(fresh)]])
+
+
 def both_directions(facts: Facts, num_relations: int) -> Facts:
     """Every fact (s, r, o, t), then the inverse (o, r + R, s, t) of each: what they say seen from either end.
 

@@ -6,6 +6,7 @@ keeps the style of the data: 0025 stays 0025, 20140513 stays 20140513.
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -16,6 +17,7 @@ from tgap.data.instants import EITHER, NUMBER, Instants, read_instants
 from tgap.data.number_times import as_dates
 from tgap.errors import QueryError
 
+When = str | int | datetime.date  # how people write a time
 Unit = Literal["year", "month", "week", "day", "hour", "minute", "integer"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _PRECISION: dict[str, int] = {"year": 1, "month": 2, "week": 3, "day": 4, "hour": 5, "minute": 6}
@@ -74,6 +76,14 @@ class Timeline:
         if 0 < precision < _PRECISION.get(self.unit, 0):
             raise QueryError(f"{text!r} is {_EXAMPLES[precision]}; this dataset counts {self.unit}s, write {example}")
         raise QueryError(f"{text!r} is not a time of this dataset; write it like {example}")
+
+    def read(self, time: When) -> int:
+        """Instant of a text in the dataset's style, of a ``datetime.date``, or of a number as texts would write it."""
+        if isinstance(time, datetime.datetime):
+            return self.parse(time.isoformat(timespec="seconds"))
+        if isinstance(time, datetime.date):
+            return self.parse(time.isoformat())
+        return self.parse(str(time))
 
     def count(self, found: Instants, *, vague: bool = False) -> tuple[Int64Array, np.ndarray[Any, np.dtype[np.bool_]]]:
         """Absolute counts of what texts say, and where that is possible.

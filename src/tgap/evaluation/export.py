@@ -5,6 +5,7 @@ for each protocol under its name: {raw, static, time}.
 
     format, version       "tgap-evaluation", 1
     scorer, dataset, split
+    known                 what the scorer answered from: {name, sentence, context, past_only, as_of, usual}
     raw, static, time     metrics of all queries, both directions, mean ties
     protocols             their names; the headline protocol is named in "headline"
     optimistic, pessimistic   the same set for the other two tie rules
@@ -42,7 +43,7 @@ FORMAT = "tgap-evaluation"
 VERSION = 1
 _BOUNDS = tuple(f"{name}_{bound}" for name in METRICS for bound in ("low", "high"))
 COLUMNS = (
-    *("scorer", "dataset", "split", "breakdown", "bucket", "direction", "ties", "filter", "queries"),
+    *("scorer", "dataset", "split", "known", "breakdown", "bucket", "direction", "ties", "filter", "queries"),
     *METRICS,
     *_BOUNDS,
 )
@@ -56,6 +57,7 @@ def report_dict(report: Report, baselines: Sequence[Report] = ()) -> dict[str, A
         "scorer": report.scorer,
         "dataset": report.dataset,
         "split": report.split,
+        "known": asdict(report.known),
         "protocols": list(report.protocols),
         "headline": HEADLINE.name,
         "directions": {direction: _by_ties(part) for direction, part in report.metrics.items() if direction != "both"},
@@ -112,7 +114,8 @@ def report_csv(reports: Sequence[Report]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for report in reports:
-        writer.writerows((report.scorer, report.dataset, report.split, *line) for line in _lines(report))
+        about = (report.scorer, report.dataset, report.split, report.known.name)
+        writer.writerows((*about, *line) for line in _lines(report))
     return text.getvalue()
 
 

@@ -18,6 +18,7 @@ from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import TIES, Ranks
 from tgap.evaluation.true_answers import TrueAnswers
+from tgap.graph.knowledge import USUAL, Knowledge
 
 MetricsTree = dict[str, dict[str, dict[str, Metrics]]]  # direction -> ties -> protocol
 
@@ -31,6 +32,31 @@ class Unseen:
     answer: int  # where the answer is unseen
 
 
+@dataclass(frozen=True)
+class Known:
+    """What a scorer answered from, in words and for machines. Figures under different knowledge are never mixed."""
+
+    name: str  # as in tables
+    sentence: str  # the note under them
+    context: str  # train, train+valid, all
+    past_only: bool
+    as_of: str | None
+    usual: bool  # completion as published: nothing needs to be said
+
+    @classmethod
+    def of(cls, knowledge: Knowledge, dataset: Dataset) -> Known:
+        """Put into words, with the dates of a dataset."""
+        last = knowledge.limits.last
+        return cls(
+            name=knowledge.name(dataset),
+            sentence=knowledge.sentence(dataset),
+            context=knowledge.context_name,
+            past_only=knowledge.limits.strictly_past,
+            as_of=None if last is None else dataset.timeline.format(last),
+            usual=knowledge == USUAL and not len(dataset.context),
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """Metrics of one scorer on one split."""
@@ -38,6 +64,7 @@ class Report:
     scorer: str
     dataset: str
     split: str
+    known: Known  # what the scorer answered from
     queries: int  # scored and ranked
     available: int  # queries of the whole split, both directions
     seed: int | None  # of the random sample; None when every query was asked
@@ -93,6 +120,7 @@ def build_report(
     seconds: float,
     ranks: Ranks,
     answers: TrueAnswers,
+    knowledge: Knowledge = USUAL,
 ) -> Report:
     """All metrics of the ranks of some queries of a dataset; ``seed`` drew them, if they are a sample."""
     traits = Traits.of(queries, dataset, answers)
@@ -103,6 +131,7 @@ def build_report(
         scorer=scorer,
         dataset=dataset.name,
         split=split,
+        known=Known.of(knowledge, dataset),
         queries=len(queries),
         available=queries.available,
         seed=seed if len(queries) < queries.available else None,

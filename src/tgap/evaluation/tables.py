@@ -59,10 +59,11 @@ def results_table(reports: Sequence[Report], protocols: Sequence[str] | None = N
 
 
 def headline(report: Report) -> str:
-    """Dataset, split and number of queries."""
+    """Dataset, split, what was known unless that is the usual, and number of queries."""
     kind = "a random sample" if report.seed is not None else "those at hand"
     sample = f" of {report.available:,}, {kind}" if report.queries < report.available else ""
-    return f"{report.dataset}, {report.split}: {report.queries:,} queries{sample}"
+    known = "" if report.known.usual else f", {report.known.name}"
+    return f"{report.dataset}, {report.split}{known}: {report.queries:,} queries{sample}"
 
 
 def directions_table(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> Table:
@@ -142,7 +143,8 @@ def breakdown_table(reports: Sequence[Report], name: str, protocol: str = HEADLI
 def notes(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> list[str]:
     """What must be said under every table: protocol, ties, and whatever is odd about the data."""
     first = reports[0]
-    lines = [f"Filter {name}: {PROTOCOLS[name].rule}." for name in protocols or first.protocols]
+    lines = [] if first.known.usual else [f"Known ({first.known.name}): {first.known.sentence}."]
+    lines += [f"Filter {name}: {PROTOCOLS[name].rule}." for name in protocols or first.protocols]
     lines.append("Ties: mean rule, half of the entities with the answer's score count before it.")
     lines.append("Ties lost-won: the MRR if all of them, or none, counted so. Hits in percent.")
     if first.bootstrap is not None:

@@ -27,7 +27,7 @@ Int32Array = NDArray[np.int32]
 def answering_facts(dataset: Dataset, query: Query) -> dict[str, Facts]:
     """Facts that answer a query at any time, by split; turned, where it asks for heads, so that objects answer it."""
     found: dict[str, Facts] = {}
-    for split, facts in dataset.splits.items():
+    for split, facts in dataset.parts.items():
         head = query.relation >= dataset.num_relations
         given, asked = (facts.object, facts.subject) if head else (facts.subject, facts.object)
         mine = (given == query.subject) & (facts.relation == query.relation % dataset.num_relations)
@@ -139,7 +139,7 @@ class TrueAnswers:
     @classmethod
     def of(cls, dataset: Dataset) -> Self:
         """True answers of a dataset."""
-        return cls(dataset.num_entities, dataset.num_relations, dataset.splits)
+        return cls(dataset.num_entities, dataset.num_relations, dataset.parts)
 
     def at_that_time(self, *splits: str) -> AnswerTable:
         """Entities that are true for (s, r) at exactly the query's time, by facts of the splits (none named: all)."""

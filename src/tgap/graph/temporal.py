@@ -13,12 +13,14 @@ per edge in all on ICEWS14, 47 where hardly two edges are parallel. Building sor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset
+from tgap.data.facts import Facts, with_context
 from tgap.errors import DataError
 
 Int32Array = NDArray[np.int32]
@@ -104,12 +106,13 @@ class TemporalGraph:
         return facts
 
     @classmethod
-    def of(cls, dataset: Dataset) -> TemporalGraph:
-        """The graph that is walked: the training facts of a dataset."""
-        train = dataset.train
-        return cls.build(
-            dataset.num_entities, dataset.num_relations, train.subject, train.relation, train.object, train.time
-        )
+    def of(cls, dataset: Dataset, context: Sequence[str] = ()) -> TemporalGraph:
+        """The graph that is walked: the training facts of a dataset, what was appended, and the ``context`` splits.
+
+        What one of these repeats of train or of an earlier one joins no second time.
+        """
+        facts = graph_facts(dataset, context)
+        return cls.build(dataset.num_entities, dataset.num_relations, *facts.columns)
 
     @classmethod
     def build(
@@ -190,6 +193,12 @@ class TemporalGraph:
             fact_row=fact_row,
             fact_edge=place[: 2 * count][fact_order].astype(np.int32),
         )
+
+
+def graph_facts(dataset: Dataset, context: Sequence[str]) -> Facts:
+    """Facts of train, what was appended, and the splits named as ``context``."""
+    more = [dataset.splits[split] for split in context]
+    return with_context(dataset.train, [*more, dataset.context] if len(dataset.context) else more)
 
 
 def _check_ids(what: str, ids: NDArray[np.integer], bound: int) -> None:

@@ -63,6 +63,24 @@ class View:
         """The view that a query of this time has: the same for all times, unless it ends before the query's own."""
         return replace(self.before(time), strictly_past=False) if self.strictly_past else self
 
+    def shows(self, time: int) -> bool:
+        """Whether events of a time are within the limits; a view that depends on the query is asked by ``at``."""
+        assert not self.strictly_past, "this view depends on the query: ask view.at(time)"
+        return (self.first is None or self.first <= time) and (self.last is None or time <= self.last)
+
+    def within(self, limits: View) -> View:
+        """What both this view and ``limits`` show.
+
+        >>> View.all().until(8).within(View.all().since(3).until(9))
+        View(hidden=(), first=3, last=8, strictly_past=False)
+        """
+        if limits == WHOLE:
+            return self
+        both = self.without(limits.hidden)
+        both = both if limits.first is None else both.since(limits.first)
+        both = both if limits.last is None else both.until(limits.last)
+        return both.before_query() if limits.strictly_past else both
+
     @property
     def with_all_facts(self) -> View:
         """The same limits in time, with no fact taken away by name."""

@@ -19,7 +19,8 @@ from typing import Any
 from tgap.config import EvaluationConfig, RunConfig, TrainingConfig
 from tgap.data import Dataset
 from tgap.errors import ConfigError
-from tgap.learner import Learner, Method
+from tgap.graph.task import find_task
+from tgap.learner import DEFAULT_TASK, Learner, Method, Overrides
 from tgap.methods.former import from_former
 from tgap.scorer import Scorer
 
@@ -28,6 +29,8 @@ METHODS: dict[str, str] = {
     "tgap": "tgap.methods.tgap:METHOD",
     "recency": "tgap.baselines.recency:METHOD",
     "frequency": "tgap.baselines.frequency:METHOD",
+    "recurrency": "tgap.methods.recurrency:METHOD",
+    "typed-pair": "tgap.baselines.typed_pair:METHOD",
     "transe": "tgap.baselines.transe:METHOD",
     "distmult": "tgap.baselines.distmult:METHOD",
     "cont": "tgap.baselines.cont:METHOD",
@@ -40,7 +43,9 @@ METHODS: dict[str, str] = {
     "tntcomplex": "tgap.baselines.tntcomplex:METHOD",
 }
 DEFAULT = "tgap"
-BESIDE = ("recency", "frequency")  # cheap enough to stand beside every result
+SECTIONS = ("model", "training", "evaluation")
+# Cheap enough to stand beside every result, by task.
+BESIDE = {"completion": ("recency", "frequency"), "forecast": ("recurrency", "recency")}
 
 
 def find_method(name: str) -> Method:
@@ -53,12 +58,13 @@ def find_method(name: str) -> Method:
     return method
 
 
-def config_for(method: str, dataset: str, preset: str = "recommended") -> RunConfig:
-    """Settings of a method for a dataset, from one of the method's presets."""
+def config_for(method: str, dataset: str, preset: str = "recommended", task: str = DEFAULT_TASK) -> RunConfig:
+    """Settings of a method for a dataset and a task, from one of the method's presets."""
     chosen = find_method(method)
     if preset not in chosen.presets:
         raise ConfigError(f"unknown preset {preset!r} of {method}; expected one of {', '.join(chosen.presets)}")
-    return _build(chosen, dataset, chosen.presets[preset](dataset))
+    _check_task(chosen, task)
+    return _build(chosen, dataset, task, _joined(chosen.presets[preset](dataset), chosen.tasks[task]))
 
 
 def parse_config(text: str) -> RunConfig:
@@ -68,22 +74,41 @@ def parse_config(text: str) -> RunConfig:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the configuration is not valid TOML: {error}") from error
     values = from_former(values)
-    known = ("dataset", "method", "model", "training", "evaluation")
+    known = ("dataset", "method", "task", *SECTIONS)
     for key, value in values.items():
         if key not in known:
             raise ConfigError(f"unknown setting {key!r}; expected one of {', '.join(known)}")
-        if key in known[2:] and not isinstance(value, Mapping):
+        if key in SECTIONS and not isinstance(value, Mapping):
             raise ConfigError(f"{key} is {value!r}; expected a table of settings")
-    for key in ("dataset", "method"):
+    values.setdefault("task", DEFAULT_TASK)  # configs of before tasks
+    for key in ("dataset", "method", "task"):
         if not isinstance(values.get(key), str):
             raise ConfigError(f"{key} is {values.get(key)!r}; expected a name")
-    return _build(find_method(values["method"]), values["dataset"], values)
+    method = find_method(values["method"])
+    _check_task(method, values["task"])
+    return _build(method, values["dataset"], values["task"], values)
 
 
-def _build(method: Method, dataset: str, values: Mapping[str, Any]) -> RunConfig:
+def able_to(task: str) -> list[str]:
+    """Methods that can do a task."""
+    return [name for name in METHODS if task in find_method(name).tasks]
+
+
+def _check_task(method: Method, task: str) -> None:
+    if find_task(task).name not in method.tasks:
+        raise ConfigError(f"{method.name} does not do the task {task}; {', '.join(able_to(task))} do")
+
+
+def _joined(preset: Overrides, task: Overrides) -> dict[str, dict[str, Any]]:
+    """Settings of a preset, then those that the task changes."""
+    return {section: {**preset.get(section, {}), **task.get(section, {})} for section in SECTIONS}
+
+
+def _build(method: Method, dataset: str, task: str, values: Mapping[str, Any]) -> RunConfig:
     return RunConfig(
         dataset=dataset,
         method=method.name,
+        task=task,
         model=method.settings(**values.get("model", {})),
         training=TrainingConfig(**values.get("training", {})),
         evaluation=EvaluationConfig(**values.get("evaluation", {})),

@@ -30,6 +30,7 @@ from tgap.config import TrainingConfig
 from tgap.data import Facts
 from tgap.data.facts import both_directions
 from tgap.graph import TemporalGraph
+from tgap.graph.task import COMPLETION, Task
 from tgap.model.batch import HiddenBatch
 from tgap.model.settings import TGAPSettings
 from tgap.scorer import IntArray, QueryBatch
@@ -74,9 +75,17 @@ class TrainingQueries:
 class EpochPlan:
     """The batches of one epoch, a pure function of the queries, the settings and the epoch's number."""
 
-    def __init__(self, queries: TrainingQueries, settings: TGAPSettings, training: TrainingConfig, epoch: int) -> None:
+    def __init__(
+        self,
+        queries: TrainingQueries,
+        settings: TGAPSettings,
+        training: TrainingConfig,
+        epoch: int,
+        task: Task = COMPLETION,
+    ) -> None:
         self.queries = queries
         self.epoch = epoch
+        self.limits = task.limits
         self.sampling_seed = (
             int(_stream(training.seed, epoch, _SAMPLING).random_raw()) >> 1
         )  # fits a signed 64-bit word
@@ -108,8 +117,9 @@ class EpochPlan:
         units = self._units[index]
         rows = np.concatenate([np.arange(queries.unit[u], queries.unit[u + 1]) for u in units])
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
-        hidden = np.unique(queries.fact[rows])
-        return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, self.sampling_seed)
+        # Where only the past is seen, the facts of a batch are out of sight anyway, and are past to its later queries.
+        hidden = np.unique(queries.fact[rows[:0] if self.limits.strictly_past else rows])
+        return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, self.sampling_seed, self.limits)
 
 
 def _stream(seed: int, epoch: int, purpose: int) -> np.random.PCG64:

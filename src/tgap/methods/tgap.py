@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tgap.config import RunConfig
 from tgap.data import Dataset
 from tgap.data.entries import paper_settings
+from tgap.graph.task import COMPLETION, FORECAST, find_task
 from tgap.learner import Learner, Method, Overrides
 from tgap.model.settings import TGAPSettings
 from tgap.scorer import Scorer
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
     import torch
 
     from tgap.methods.day_batches import EpochPlan, TrainingQueries
+    from tgap.model.tgap import TGAP
 
 
 class TGAPLearner:
-    """Batches by day with their own facts hidden, Adam, and the scorer of the present weights."""
+    """Batches by day with their own facts hidden, Adam, and the scorer of the present weights.
+
+    In forecasts a batch sees what lies before its day, and the scorer walks the facts of all splits under that limit.
+    """
 
     def __init__(self, dataset: Dataset, config: RunConfig) -> None:
         from tgap.graph import TemporalGraph  # noqa: PLC0415  compiled kernels, only where they are used
@@ -29,6 +34,7 @@ class TGAPLearner:
         self._dataset = dataset
         self._config = config
         self._settings = config.model
+        self._task = find_task(config.task)
         self.graph = TemporalGraph.of(dataset)
         self.module = TGAP(self._settings, self.graph, dataset.timeline.span, config.training.seed)
 
@@ -47,7 +53,7 @@ class TGAPLearner:
         """Batches by day; see ``day_batches``."""
         from tgap.methods.day_batches import EpochPlan  # noqa: PLC0415
 
-        return EpochPlan(self._queries, self._settings, self._config.training, epoch)
+        return EpochPlan(self._queries, self._settings, self._config.training, epoch, self._task)
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Adam, as in the paper."""
@@ -59,7 +65,17 @@ class TGAPLearner:
         """Answers with the module's present weights."""
         from tgap.model.scorer import TGAPScorer  # noqa: PLC0415
 
-        return TGAPScorer(self.module, self._config.evaluation)
+        return TGAPScorer(self._answering, self._config.evaluation, self._task.knowledge)
+
+    @cached_property
+    def _answering(self) -> TGAP:
+        """The module on the graph that is walked when nothing is learned."""
+        context = self._task.knowledge.context
+        if not context:
+            return self.module
+        from tgap.graph import TemporalGraph  # noqa: PLC0415
+
+        return self.module.on(TemporalGraph.of(self._dataset, context))
 
 
 def _learn(dataset: Dataset, config: RunConfig) -> Learner:
@@ -148,6 +164,8 @@ SPACES: dict[str, dict[str, Any]] = {
         },
     },
 }
+# Nothing of the question's day is seen, so a day may be hidden whole, and answers that share a walk share a batch.
+FORECAST_BATCHES: dict[str, Any] = {"hidden_share": 1.0, "directions": "apart", "siblings": "together"}
 
 METHOD = Method(
     name="tgap",
@@ -157,5 +175,6 @@ METHOD = Method(
     learn=_learn,
     presets={"recommended": lambda _dataset: {}, "paper": _paper},
     spaces=SPACES,
+    tasks={COMPLETION.name: {}, FORECAST.name: {"model": FORECAST_BATCHES}},
     adjustable=("core_nodes", "sampled_edges", "added_edges", "walk_cap", "gather_cap", "cap_choice", "lazy"),
 )

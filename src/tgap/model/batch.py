@@ -7,30 +7,33 @@ from dataclasses import dataclass
 import numpy as np
 
 from tgap.graph import View
+from tgap.graph.view import WHOLE
 from tgap.scorer import IntArray, QueryBatch
 
 
 @dataclass(frozen=True)
 class HiddenBatch:
-    """Queries with their answers, and the facts that are hidden from the model while it answers.
+    """Queries with their answers, and what of the graph is hidden from the model while it answers.
 
-    Hidden are the batch's own facts with their inverses and all copies; otherwise the graph would tell the answers.
+    In completion the batch's own facts are, with their inverses and all copies; otherwise the graph would tell the
+    answers. In forecasts the limits of the task hide everything from each query's time on, its own fact with it.
     """
 
     epoch: int
     index: int
     queries: QueryBatch
     answers: IntArray
-    facts: IntArray  # distinct ids as in ``graph.fact``
+    facts: IntArray  # hidden by name: distinct ids as in ``graph.fact``
     seed: int  # key of the hash that decides samples and ties
+    limits: View = WHOLE  # of the task
 
     def __len__(self) -> int:
         return len(self.queries)
 
     @property
     def view(self) -> View:
-        """The graph without this batch's facts, their inverses and all copies."""
-        return View.all().without(self.facts.tolist())
+        """What the limits show, without the hidden facts, their inverses and all copies."""
+        return self.limits.without(self.facts.tolist())
 
     def describe(self, shown: int = 3) -> str:
         """One line that names the batch in a message, ids as in the dataset."""

@@ -12,7 +12,9 @@ by line in plain torch, kernels/compiled_flow.py with the scores split into part
 
 from __future__ import annotations
 
+import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -44,6 +46,12 @@ class AttentionFlow(nn.Module):
             buckets=buckets,
             loop=loop,
         )
+
+    def with_loop(self, loop: int) -> AttentionFlow:
+        """The same parameters where self-loops have another relation id."""
+        other = copy.copy(self)
+        other.settings = replace(self.settings, loop=loop)
+        return other
 
     def h_table(self, h: Tensor) -> Tensor:
         """Features h [rows, d] as scores are formed against them; worth keeping with them."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from tgap.config import EvaluationConfig
+from tgap.data import Dataset
 from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
+from tgap.graph.knowledge import USUAL, Knowledge
 from tgap.graph.view import WHOLE
 from tgap.model.cache import FeatureCache
 from tgap.model.pgnn import Features
@@ -27,8 +30,9 @@ class TGAPScorer:
     name = "T-GAP"
     kind = ScoreKind.PROBABILITY
 
-    def __init__(self, model: TGAP, evaluation: EvaluationConfig) -> None:
+    def __init__(self, model: TGAP, evaluation: EvaluationConfig, knowledge: Knowledge = USUAL) -> None:
         self.model = model
+        self.knowledge = knowledge  # what the model's graph holds; no view shows more than its limits
         self._settings = evaluation
         self._cache = FeatureCache(evaluation.cache_megabytes)
         self.refresh()
@@ -48,6 +52,14 @@ class TGAPScorer:
         """The graph that is walked."""
         return self.model.graph
 
+    def knowing(self, dataset: Dataset, knowledge: Knowledge) -> TGAPScorer:
+        """The same weights with other facts known; names that joined start as ``newcomers`` says."""
+        return TGAPScorer(self.model.on(TemporalGraph.of(dataset, knowledge.context)), self._settings, knowledge)
+
+    def seeing(self, limits: View) -> TGAPScorer:
+        """The same weights on the same facts with other limits."""
+        return TGAPScorer(self.model, self._settings, replace(self.knowledge, limits=limits))
+
     def refresh(self) -> None:
         """The weights have changed: check them and forget cached features.
 
@@ -62,6 +74,7 @@ class TGAPScorer:
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] from what ``view`` shows; a row does not depend on the rest of the batch, bit for bit."""
         pause()
+        view = view.within(self.knowledge.limits)
         if len(queries):
             self.model.check(queries)
         parts: list[FloatArray] = []
@@ -78,6 +91,7 @@ class TGAPScorer:
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         """The forward pass of one query on what ``view`` shows."""
         pause()
+        view = view.within(self.knowledge.limits)
         batch = QueryBatch.of([query])
         self.model.check(batch)
         records = self.model.record(batch, view, self._settings.sampling_seed, self._features(batch, view))

@@ -8,8 +8,10 @@ Legend: B queries, N entities, d width.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from tgap.model.batch import HiddenBatch
 from tgap.model.displacement import Displacement
 from tgap.model.flow import AttentionFlow
 from tgap.model.forward import ForwardPass, StepRecord
+from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.pgnn import PGNN, Features
 from tgap.model.query import Conditioning, QueryVector
 from tgap.model.settings import TGAPSettings
@@ -46,10 +49,8 @@ class TGAP(nn.Module):
     ) -> None:
         super().__init__()
         self.config = config
-        self.graph = graph
         self.backend = backend(kernels)
-        self.views = Resolver(graph)
-        self._inverse = graph.inverse(graph.relation).astype(np.int32)
+        self._walk(graph)
         width = config.dimension
         self.entity = nn.Parameter(torch.empty(graph.num_entities, width))
         self.relation = nn.Parameter(torch.empty(2 * graph.num_relations + 1, width))
@@ -61,6 +62,28 @@ class TGAP(nn.Module):
         self.enter = Conditioning(config, self.backend)
         self.flow = AttentionFlow(config, self.displacement.flow_buckets, graph.loop_relation, self.backend)
         self._initialise(seed)
+
+    def _walk(self, graph: TemporalGraph) -> None:
+        self.graph = graph
+        self.views = Resolver(graph)
+        self._inverse = graph.inverse(graph.relation).astype(np.int32)
+
+    def on(self, graph: TemporalGraph) -> TGAP:
+        """The same model, parameters shared, on another graph, whose first entities and relations are the model's.
+
+        Embeddings of those that joined are made here (``newcomers``); such a model answers and is not trained.
+        """
+        other = copy.copy(self)
+        other._walk(graph)
+        known = self.graph
+        if (graph.num_entities, graph.num_relations) != (known.num_entities, known.num_relations):
+            grown = {
+                "entity": with_new_entities(self.entity.detach(), graph.num_entities),
+                "relation": with_new_relations(self.relation.detach(), known.num_relations, graph.num_relations),
+            }
+            other._parameters = {**self._parameters, **{name: nn.Parameter(value) for name, value in grown.items()}}
+            other._modules = {**self._modules, "flow": self.flow.with_loop(graph.loop_relation)}
+        return other
 
     def _initialise(self, seed: int) -> None:
         """Embeddings normal with ``initial_scale``, maps and biases uniform within 1 / sqrt(inputs)."""
@@ -190,7 +213,7 @@ class TGAP(nn.Module):
     def _visible_at(self, view: View) -> Callable[[int], VisibleGraph]:
         """What a query of a given time sees; resolved once where all see the same."""
         if view.strictly_past:
-            return lambda time: self.views.resolve(view.at(time))
+            return cache(lambda time: self.views.resolve(view.at(time)))
         visible = self.views.resolve(view)
         return lambda _: visible
 

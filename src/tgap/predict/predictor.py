@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset
+from tgap.data.timeline import When
 from tgap.errors import DataError, QueryError
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.top import top_answers
@@ -20,12 +21,13 @@ from tgap.explain.nearby import nearby_facts
 from tgap.explain.schema import Answer
 from tgap.explain.wording import percent
 from tgap.graph import View
+from tgap.graph.knowledge import known_facts
 from tgap.graph.view import WHOLE
 from tgap.predict.known import Known
 from tgap.predict.prediction import Prediction
-from tgap.predict.question import ParsedQuestion, When, parse_question
+from tgap.predict.question import ParsedQuestion, parse_question
 from tgap.predict.support import Support, support_sentence
-from tgap.scorer import Explainer, QueryBatch, ScoreKind, Scorer
+from tgap.scorer import Explainer, Query, QueryBatch, ScoreKind, Scorer, informed, knowledge_of, reading
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
 
@@ -50,6 +52,15 @@ class Predictor:
         run = load_scorer(path_or_name, changes)
         return cls(run.scorer, run.dataset)
 
+    def seeing(self, *, as_of: When | None = None, past_only: bool = False) -> Predictor:
+        """The same predictor, answering from less: from nothing later than ``as_of``, or only from what lies strictly
+
+        before each question. Answers, reasons and counts all keep to it. The model and its graph are shared.
+        """
+        known = knowledge_of(self.scorer)
+        limited = known.chosen(self.dataset, None, as_of, past_only)
+        return self if limited == known else Predictor(informed(self.scorer, self.dataset, limited), self.dataset)
+
     def predict(
         self,
         subject: str | None,
@@ -64,13 +75,18 @@ class Predictor:
         """The ``top`` best answers. ``None`` or ``"?"`` stands where the answer goes.
 
         Given ``answer``, or both subject and object (then the object is asked for), ``Prediction.asked`` tells how that
-        one stands. A ``view`` other than the whole graph needs a scorer that can explain.
+        one stands. A ``view`` other than the whole graph needs a scorer that reads one.
         """
-        parsed = parse_question(self.dataset, subject, relation, object, time)
+        parsed = self._parse(subject, relation, object, time)
         batch = QueryBatch.of([parsed.query])
-        scores = (self.scorer.score(batch) if view == WHOLE else self.explainer.score(batch, view))[0]
+        scores = (self.scorer.score(batch) if view == WHOLE else self._under(view, batch))[0]
         asked = parsed.answer if answer is None else self._chosen_answer(parsed, answer, scores)
         return self._prediction(parsed, scores, top, asked)
+
+    def _under(self, view: View, batch: QueryBatch) -> NDArray[np.float32]:
+        """Scores under a view, by whatever can be limited to one."""
+        limited = self.scorer if isinstance(self.scorer, Explainer) else reading(self.scorer)
+        return limited.score(batch, view)
 
     def predict_many(
         self, questions: Iterable[QuestionParts], *, top: int = 10, batch_size: int = 64
@@ -91,9 +107,12 @@ class Predictor:
                 else:
                     yield parsed
 
+    def _parse(self, subject: str | None, relation: str, obj: str | None, time: When | None) -> ParsedQuestion:
+        return parse_question(self.dataset, subject, relation, obj, time, knowledge_of(self.scorer).context)
+
     def _parse_or_tell(self, question: QuestionParts) -> ParsedQuestion | QueryError:
         try:
-            return parse_question(self.dataset, *question)
+            return self._parse(*question)
         except (QueryError, DataError) as error:  # a time that cannot be read is a DataError
             return QueryError(str(error))
 
@@ -106,7 +125,7 @@ class Predictor:
         answers: Sequence[str],
     ) -> tuple[Answer, ...]:
         """How the named answers stand, the best one of all in front of them."""
-        parsed = parse_question(self.dataset, subject, relation, object, time)
+        parsed = self._parse(subject, relation, object, time)
         scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
         known = Known(self.dataset, parsed.query)
         entities = [int(scores.argmax()), *(self.dataset.entities.find(name) for name in answers)]
@@ -126,7 +145,7 @@ class Predictor:
             probabilities=chances is not None,
             rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
             scorer=self.scorer.name,
-            notes=parsed.notes,
+            notes=parsed.notes + self._sight(parsed.query),
         )
 
     def explain(
@@ -140,11 +159,12 @@ class Predictor:
         options: ExplainOptions = ExplainOptions(),  # noqa: B008  frozen
     ) -> Explanation:
         """Why ``answer`` (by default the best one, or the object if both sides are given) has its probability."""
-        parsed = parse_question(self.dataset, subject, relation, object, time)
+        parsed = self._parse(subject, relation, object, time)
         trace = self.explainer.trace(parsed.query)
         index = self._chosen_answer(parsed, answer, trace.scores)
-        notes = parsed.notes
-        asked = self.asked_fact(parsed, index) if options.hide_asked else -1
+        notes = parsed.notes + self._sight(parsed.query)
+        told = options.hide_asked and trace.view.at(parsed.query.time).shows(parsed.query.time)
+        asked = self.asked_fact(parsed, index) if told else -1
         if asked >= 0:
             seen = scored_rank(trace.scores, index)
             visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
@@ -172,10 +192,11 @@ class Predictor:
         count: int = 5,
     ) -> Support:
         """What can be shown for an answer whatever the method: how it stands, and the nearest facts of the pair."""
-        parsed = parse_question(self.dataset, subject, relation, object, time)
+        parsed = self._parse(subject, relation, object, time)
         scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
         index = self._chosen_answer(parsed, answer, scores)
-        facts = nearby_facts(self.dataset, self.names, parsed.query, index, count)
+        seen = known_facts(self.dataset, knowledge_of(self.scorer), parsed.query.time)
+        facts = nearby_facts(seen, self.names, parsed.query, index, count)
         pair = (self.names.entity(parsed.query.subject), self.names.entity(index))
         return Support(
             question=parsed.question,
@@ -184,8 +205,15 @@ class Predictor:
             scorer=self.scorer.name,
             sentence=support_sentence(self.scorer.name, len(facts), pair),
             facts=facts,
-            notes=parsed.notes,
+            notes=parsed.notes + self._sight(parsed.query),
         )
+
+    def _sight(self, query: Query) -> tuple[str, ...]:
+        """A note on what the answer was made from, where that is not all that stands in the graph."""
+        last = knowledge_of(self.scorer).limits.at(query.time).last
+        if last is None:
+            return ()
+        return (f"answered from what is known until {self.dataset.timeline.format(last)}; nothing later was seen",)
 
     @property
     def walks(self) -> bool:

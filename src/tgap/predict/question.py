@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tgap.data import Dataset, Timeline, Vocabulary
+from tgap.data import Dataset, Vocabulary
+from tgap.data.timeline import When
 from tgap.errors import QueryError
 from tgap.explain.naming import Names
 from tgap.explain.schema import Question
 from tgap.scorer import Query
 
 ASKED = "?"
-When = str | int | datetime.date
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,18 @@ class ParsedQuestion:
 
 
 def parse_question(
-    dataset: Dataset, subject: str | None, relation: str, obj: str | None, time: When | None
+    dataset: Dataset,
+    subject: str | None,
+    relation: str,
+    obj: str | None,
+    time: When | None,
+    context: Sequence[str] = (),
 ) -> ParsedQuestion:
     """Read a question from the four parts of a fact; ``None`` or ``?`` stands where the answer goes.
 
     With neither subject nor object open the question is for the object, and the object given is the answer to look at.
-    Names are matched leniently; an unknown one raises ``QueryError`` with the nearest names.
+    Names are matched leniently; an unknown one raises ``QueryError`` with the nearest names. The splits in ``context``
+    are known besides train.
     """
     if time is None:
         raise QueryError(f"the question has no time; write one like {dataset.timeline.format(dataset.timeline.span)}")
@@ -40,7 +46,7 @@ def parse_question(
     if subject is None and obj is None:
         raise QueryError("the question names no entity; give the subject or the object, and ? for the other")
     relation_id = _find(dataset.relations, relation, dataset.entities, "an entity")
-    instant = read_time(dataset.timeline, time)
+    instant = dataset.timeline.read(time)
     notes = _notes(dataset, instant)
     ends = tuple(
         None if name is None else _find(dataset.entities, name, dataset.relations, "a relation")
@@ -52,8 +58,9 @@ def parse_question(
         assert ends[1] is not None, "a question names an entity"
         query, answer = Query(ends[1], relation_id + dataset.num_relations, instant), None
     question = name_question(Names(dataset), query)
-    if not _seen(dataset, query.subject):
-        notes += (f"{question.start} is in no training fact, so attention has nowhere to go from there",)
+    if not _seen(dataset, query.subject, context):
+        known = "known fact" if context or len(dataset.context) else "training fact"
+        notes += (f"{question.start} is in no {known}, so attention has nowhere to go from there",)
     return ParsedQuestion(question, query, notes, answer)
 
 
@@ -75,15 +82,6 @@ def name_question(names: Names, query: Query) -> Question:
     return Question(None if inverse else given, relation, given if inverse else None, names.date(query.time))
 
 
-def read_time(timeline: Timeline, time: When) -> int:
-    """Instant of a text in the dataset's style, of a ``datetime.date``, or of a number as texts would write it."""
-    if isinstance(time, datetime.datetime):
-        return timeline.parse(time.isoformat(timespec="seconds"))
-    if isinstance(time, datetime.date):
-        return timeline.parse(time.isoformat())
-    return timeline.parse(str(time))
-
-
 def _notes(dataset: Dataset, instant: int) -> tuple[str, ...]:
     line = dataset.timeline
     if 0 <= instant <= line.span:
@@ -94,6 +92,6 @@ def _notes(dataset: Dataset, instant: int) -> tuple[str, ...]:
     return (f"{line.format(instant)} lies outside the data ({covered}), {away}: the answer is an extrapolation",)
 
 
-def _seen(dataset: Dataset, entity: int) -> bool:
-    train = dataset.train
-    return bool((train.subject == entity).any() or (train.object == entity).any())
+def _seen(dataset: Dataset, entity: int, context: Sequence[str]) -> bool:
+    known = (dataset.train, dataset.context, *(dataset.splits[split] for split in context))
+    return any(bool((one.subject == entity).any() or (one.object == entity).any()) for one in known)

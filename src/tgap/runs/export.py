@@ -89,4 +89,4 @@ def read_metrics(path: Path, run: RunFolder) -> dict[str, Any]:
                 f"{path} holds metrics of another run: its {key} is {report.get(key)!r}, that of {run.path} is "
                 f"{value!r}; write them with: tgap evaluate {run.path} --json {path}"
             )
-    return {key: report[key] for key in kept}
+    return {key: report[key] for key in (*kept, "known") if key in report}  # older reports know the usual only

@@ -15,7 +15,7 @@ from tgap.errors import ConfigError, RunError
 from tgap.methods import find_method, make_learner, make_scorer
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
-from tgap.scorer import Scorer
+from tgap.scorer import GraphScorer, Scorer
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,20 @@ class LoadedRun:
 def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> LoadedRun:
     """Scorer and dataset of a run folder, or of a shipped run by its name (``icews14``).
 
-    The dataset is the run's own copy or is loaded by name, and must have the checksum that the run was made with.
+    The dataset is the run's own copy or is loaded by name, and must have the checksum that the run was made with. What
+    was appended to it since is known as context, without training, to methods that read the graph.
     ``changes`` sets other values by dotted name, of those that fit the same weights.
     """
     folder = find_run(path_or_name)
     config = adjust(folder.config(), changes or {}, folder.path)
     dataset = folder.dataset(config)
-    return LoadedRun(_scorer(folder, config, dataset), dataset, config, folder.report(), folder.path)
+    scorer = _scorer(folder, config, dataset.base)
+    if len(dataset.context):
+        if isinstance(scorer, GraphScorer):
+            scorer = scorer.knowing(dataset, scorer.knowledge)
+        else:
+            dataset = dataset.base  # what its weights have not learned it cannot know
+    return LoadedRun(scorer, dataset, config, folder.report(), folder.path)
 
 
 def adjust(config: RunConfig, changes: Mapping[str, Any], source: Path) -> RunConfig:

@@ -42,6 +42,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         504: "It took too long",
     }.items()
 }
+_LOOK = 2.0  # seconds between looks at the datasets
 _LAST_TURN = 2.0  # seconds that the turn under way may still take once everything else has stopped
 _log = logging.getLogger("tgap.server")
 
@@ -66,9 +67,10 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        task = asyncio.create_task(_warm_up(models, queue))
+        tasks = [asyncio.create_task(work) for work in (_warm_up(models, queue), _watch(models))]
         yield
-        task.cancel()
+        for task in tasks:
+            task.cancel()
         queue.stop()
         app.state.ended = await asyncio.to_thread(queue.close, _LAST_TURN)
 
@@ -99,6 +101,13 @@ def create_app(
 def _page() -> FileResponse:
     """The explorer."""
     return FileResponse(STATIC / "index.html")
+
+
+async def _watch(models: Models) -> None:
+    """Look now and then whether facts were appended to a dataset that is served."""
+    while True:
+        await asyncio.sleep(_LOOK)
+        await asyncio.to_thread(models.refresh)
 
 
 async def _warm_up(models: Models, queue: WorkQueue) -> None:

@@ -1,4 +1,4 @@
-"""Answers kept ready: a model that is served never changes, so the same question has the same answer."""
+"""Answers kept ready: what they are kept under names model and facts, so the same question has the same answer."""
 
 from __future__ import annotations
 

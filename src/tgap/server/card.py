@@ -27,7 +27,7 @@ def dataset_card(dataset: Dataset) -> dict[str, Any]:
         "name": dataset.name,
         "entities": dataset.num_entities,
         "relations": dataset.num_relations,
-        "facts": {split: len(facts) for split, facts in dataset.splits.items()},
+        "facts": {split: len(facts) for split, facts in dataset.parts.items()},
         "timeline": {
             "unit": line.unit,
             "first": line.format(0),

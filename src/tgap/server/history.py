@@ -21,8 +21,8 @@ class History:
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._names = Names(dataset)
-        pooled = Facts.concatenate(list(dataset.splits.values()))
-        split = np.repeat(np.arange(len(dataset.splits)), [len(facts) for facts in dataset.splits.values()])
+        pooled = Facts.concatenate(list(dataset.parts.values()))
+        split = np.repeat(np.arange(len(dataset.parts)), [len(facts) for facts in dataset.parts.values()])
         order = np.argsort(pooled.time, kind="stable")
         self._facts = pooled[order]
         self._split = split[order]
@@ -101,7 +101,7 @@ class History:
             "displacement": fact.time - instant,
             "words": self._names.words(fact.time - instant),
             "sign": sign_of(fact.time - instant),
-            "split": list(self._dataset.splits)[self._split[place]],
+            "split": list(self._dataset.parts)[self._split[place]],
         }
 
 

@@ -8,9 +8,12 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
+from tgap.errors import TgapError
 from tgap.server import limits
 from tgap.server.errors import ApiError
+from tgap.server.log import say
 from tgap.server.service import Service
+from tgap.server.source import Source
 
 ModelName = Annotated[
     str | None, Query(min_length=1, max_length=limits.LONGEST_NAME, description="Which model; none: the first")
@@ -53,6 +56,21 @@ class Models:
             known = ", ".join(self._services)
             raise ApiError(422, "unknown_model", f"no model {name!r} is served here; choose one of {known}", given=name)
         return name, self._services[name]
+
+    def refresh(self) -> None:
+        """Load anew the models whose datasets have got other facts; requests under way keep what they began with."""
+        for name, service in list(self._services.items()):
+            source = service.source
+            if source is None or not source.stale:
+                continue
+            try:
+                fresh = Service.from_run(source.run)
+            except TgapError as error:  # the facts as they were go on being served; nothing is tried until they change
+                service.source = Source.of(source.run)
+                say("not refreshed", model=name, error=str(error))
+                continue
+            self._services[name] = fresh
+            say("refreshed", model=name, version=fresh.revision, appended=len(fresh.dataset.context))
 
     def cards(self) -> list[dict[str, Any]]:
         """What is served, in short."""

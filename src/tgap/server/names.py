@@ -24,7 +24,7 @@ class NameIndex:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._facts = Facts.concatenate(list(dataset.splits.values()))
+        self._facts = Facts.concatenate(list(dataset.parts.values()))
         facts = self._facts
         entities = np.concatenate([facts.subject, facts.object])
         self._entity_counts = np.bincount(entities, minlength=dataset.num_entities)

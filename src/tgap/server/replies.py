@@ -105,7 +105,7 @@ class FactRow(BaseModel):
     displacement: int
     words: str
     sign: Literal["past", "present", "future"]
-    split: Literal["train", "valid", "test"]
+    split: Literal["train", "valid", "test", "context"]
 
 
 class FactsReply(BaseModel):

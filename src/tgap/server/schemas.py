@@ -16,10 +16,17 @@ Time = Annotated[
 Side = Literal["tail", "head"]
 
 
-class QuestionRequest(BaseModel):
-    """A question as somebody writes it, a fact with a hole: null or "?" stands where the answer goes."""
+class SightRequest(BaseModel):
+    """What may be seen while answering: everything that is known, unless it is limited."""
 
     model_config = ConfigDict(extra="forbid")
+
+    past_only: bool = Field(default=False, description="See only what lies strictly before the time asked about")
+    as_of: Time | None = Field(default=None, description="See nothing later than this")
+
+
+class QuestionRequest(SightRequest):
+    """A question as somebody writes it, a fact with a hole: null or "?" stands where the answer goes."""
 
     subject: Name | None = Field(default=None, description='An entity, or null or "?" where it is asked for')
     relation: Name = Field(description="A relation, in the direction of the fact whichever side is asked for")
@@ -80,10 +87,8 @@ class BulkQuestion(PredictRequest):
     reason: bool = Field(default=False, description="Also say why the best answer (or the given one) is what it is")
 
 
-class SweepRequest(BaseModel):
+class SweepRequest(SightRequest):
     """A question without its time, answers to follow, and the stretch of time to follow them through."""
-
-    model_config = ConfigDict(extra="forbid")
 
     subject: Name | None = Field(default=None, description='An entity, or null or "?" where it is asked for')
     relation: Name = Field(description="A relation, in the direction of the fact whichever side is asked for")

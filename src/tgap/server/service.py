@@ -19,7 +19,7 @@ from tgap.explain.tables import profile_table
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
 from tgap.predict import ExplainOptions, Explanation, Predictor
-from tgap.predict.question import parse_question, read_time
+from tgap.predict.question import parse_question
 from tgap.scorer import Scorer
 from tgap.server.card import model_card
 from tgap.server.history import History
@@ -32,9 +32,11 @@ from tgap.server.schemas import (
     PredictRequest,
     QuestionRequest,
     Side,
+    SightRequest,
     SupportRequest,
     SweepRequest,
 )
+from tgap.server.source import Source
 
 COUNTERFACTUAL_VERSION = "tgap.counterfactual/1"
 PROFILE_VERSION = "tgap.displacement/1"
@@ -44,14 +46,19 @@ StoredFact = tuple[str, str, str, str]
 class Service:
     """One model on its dataset, ready to be asked. Calls that walk must come from one thread at a time."""
 
-    def __init__(self, scorer: Scorer, dataset: Dataset, card: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, scorer: Scorer, dataset: Dataset, card: dict[str, Any] | None = None, source: Source | None = None
+    ) -> None:
         self.dataset = dataset
+        self.source = source
         self.predictor = Predictor(scorer, dataset)
         self.card = card or model_card(scorer, dataset)
         self.names = NameIndex(dataset)
         self.history = History(dataset)
         self.questions = QuestionSource(dataset)
         self.examples = self.questions.examples()
+        # Each keeps features of its own, so that a second question as of the same day is as quick as any.
+        self._limited = lru_cache(maxsize=8)(lambda as_of, past: self.predictor.seeing(as_of=as_of, past_only=past))
         self._time = lru_cache(maxsize=4096)(self._read_time)  # reading a text costs more than looking up the answer
 
     @classmethod
@@ -59,8 +66,14 @@ class Service:
         """The service of a run folder, or of a pretrained run by its name."""
         from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
 
+        source = Source.of(path_or_name)  # before loading: what is appended meanwhile is noticed afterwards
         run = load_scorer(path_or_name)
-        return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run))
+        return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run), source)
+
+    @property
+    def revision(self) -> int:
+        """Version of the facts appended to the dataset that this service knows."""
+        return 0 if self.source is None else self.source.version
 
     def first_fact(self) -> StoredFact:
         """A training fact by name, to show what one looks like."""
@@ -78,7 +91,8 @@ class Service:
 
     def predict(self, asked: PredictRequest) -> dict[str, Any]:
         """The best answers: a document ``tgap.prediction/1``."""
-        return self.predictor.predict(*self._parts(asked), top=asked.top, answer=self._answer(asked.answer)).to_dict()
+        predictor = self._seeing(asked)
+        return predictor.predict(*self._parts(asked), top=asked.top, answer=self._answer(asked.answer)).to_dict()
 
     def bulk(self, questions: Sequence[Any]) -> list[tuple[int, Callable[[], dict[str, Any]]]]:
         """How to answer many questions: by time, since features are computed for a time and kept for a while."""
@@ -97,7 +111,7 @@ class Service:
         """How to follow some answers through time: at evenly spread instants, in their order."""
         subject, relation, obj = self.names.exact_parts(asked.subject, asked.relation, asked.object)
         names = [self.names.exact("entity", "answers", name) for name in asked.answers]
-        line = self.dataset.timeline
+        line, predictor = self.dataset.timeline, self._seeing(asked)
         ends = [line.parse(self._time(time)) for time in (asked.since, asked.until)]
         if ends[0] > ends[1]:
             raise QueryError(f"the sweep begins after its end: {asked.since!r} to {asked.until!r}; swap them")
@@ -105,7 +119,7 @@ class Service:
 
         def work(instant: int) -> dict[str, Any]:
             time = line.format(instant)
-            best, *others = self.predictor.standings(subject, relation, obj, time, names)
+            best, *others = predictor.standings(subject, relation, obj, time, names)
             return {"point": {"time": time, "instant": instant, "best": plain(best), "answers": plain(others)}}
 
         return [(index, partial(work, instant)) for index, instant in enumerate(instants)]
@@ -121,7 +135,7 @@ class Service:
     def support(self, asked: SupportRequest) -> dict[str, Any]:
         """What can be shown for an answer whatever the method: a document ``tgap.support/1``."""
         answer = self._answer(asked.answer)
-        return self.predictor.support(*self._parts(asked), answer=answer, count=asked.count).to_dict()
+        return self._seeing(asked).support(*self._parts(asked), answer=answer, count=asked.count).to_dict()
 
     def counterfactual(self, asked: CounterfactualRequest) -> dict[str, Any]:
         """The best answers, and how one of them stands, as they are and if some training facts had not happened."""
@@ -129,8 +143,9 @@ class Service:
         parts, answer = self._parts(asked), self._answer(asked.answer)
         view = self._seen_by_explanations(parts, answer) if asked.hide_asked else WHOLE
         changed = view.without(self._fact_id(graph, fact) for fact in asked.facts)
-        before = self.predictor.predict(*parts, top=asked.top, answer=answer, view=view)
-        after = self.predictor.predict(*parts, top=asked.top, answer=answer, view=changed)
+        predictor = self._seeing(asked)
+        before = predictor.predict(*parts, top=asked.top, answer=answer, view=view)
+        after = predictor.predict(*parts, top=asked.top, answer=answer, view=changed)
         return {
             "schema": COUNTERFACTUAL_VERSION,
             "facts": [list(fact) for fact in asked.facts],
@@ -172,7 +187,8 @@ class Service:
     def _reason(self, asked: PredictRequest) -> dict[str, Any]:
         """Why, in short: the sentence, its kind, and the event of strongest effect."""
         options = ExplainOptions(effects=10, groups=0, flips=False, sufficient=False, chains=1, edges=1, paths=1)
-        explained = self.predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
+        predictor = self._seeing(asked)
+        explained = predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
         document = explained.document
         strongest = document.evidence[0] if document.evidence else None
         return {
@@ -184,7 +200,14 @@ class Service:
 
     def _explanation(self, asked: ExplainRequest) -> Explanation:
         options = ExplainOptions(**asked.model_dump(include={field.name for field in fields(ExplainOptions)}))
-        return self.predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
+        predictor = self._seeing(asked)
+        return predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
+
+    def _seeing(self, asked: SightRequest) -> Predictor:
+        """The predictor that sees what a request allows."""
+        if asked.as_of is None and not asked.past_only:
+            return self.predictor
+        return self._limited(None if asked.as_of is None else self._time(asked.as_of), asked.past_only)
 
     def _parts(self, asked: QuestionRequest) -> tuple[str | None, str, str | None, str]:
         """Subject, relation, object and time by their stored names."""
@@ -203,7 +226,7 @@ class Service:
     def _read_time(self, time: str | int) -> str:
         """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""
         line = self.dataset.timeline
-        instant = read_time(line, time)
+        instant = line.read(time)
         far = 2 * line.span + 1000
         if not -far <= instant <= line.span + far:
             covered = f"{line.format(0)} to {line.format(line.span)}"

@@ -51,7 +51,8 @@ def config_digest(config: RunConfig) -> str:
         section: {key: value for key, value in dict(settings).items() if key not in CHANGEABLE.get(section, ())}
         for section, settings in config.sections.items()
     }
-    return _digest({"method": config.method, **fixed})
+    task = {} if config.task == "completion" else {"task": config.task}  # checkpoints of before tasks stay readable
+    return _digest({"method": config.method, **task, **fixed})
 
 
 class CheckpointStore:

@@ -55,7 +55,7 @@ def train(
     """Train a config's method on a dataset, from where ``folder`` stands if one is given (it is locked meanwhile)."""
     with folder.locked() if folder is not None else nullcontext():
         return train_learner(
-            make_learner(config, dataset),
+            make_learner(config, dataset.base),
             config,
             dataset,
             folder=folder,
@@ -73,7 +73,8 @@ def train_learner(
     listeners: Sequence[Listener] = (),
     interruption: Interruption | None = None,
 ) -> Trained:
-    """``train`` for a learner that is there already."""
+    """``train`` for a learner that is there already. What was appended to the dataset is not learned from."""
+    dataset = dataset.base
     for split in ("train", "valid"):
         if not len(dataset.splits[split]):
             raise TrainingError(f"the {split} split of {dataset.name} is empty; training needs facts in it")

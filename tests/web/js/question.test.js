@@ -17,7 +17,22 @@ import {
   words,
 } from "../../../src/tgap/server/static/js/question.js";
 
-const ASKED = { subject: "North Korea", relation: "Threaten", object: "", time: "2014-04-29", answer: "Japan & Sons" };
+const ASKED = {
+  subject: "North Korea",
+  relation: "Threaten",
+  object: "",
+  time: "2014-04-29",
+  sight: "",
+  answer: "Japan & Sons",
+};
+
+test("a question may be asked knowing only the past", () => {
+  const asked = { ...ASKED, sight: "past" };
+  assert.deepEqual(fromAddress(toAddress(asked)), asked);
+  assert.equal(body(asked).past_only, true);
+  assert.equal("past_only" in body(ASKED), false);
+  assert.match(words(asked), /knowing only the past$/);
+});
 
 test("a question survives its address", () => {
   const address = toAddress(ASKED);

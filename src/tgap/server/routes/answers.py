@@ -41,26 +41,26 @@ def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
     @router.post("/predict", responses=document_reply("Prediction", "The best answers, best first"))
     async def predict(asked: PredictRequest, chosen: Chosen) -> Response:
         """Answer a question."""
-        name, service = chosen
-        return _json(await queue.answer(_key(name, "predict", asked), lambda: service.predict(asked)))
+        _, service = chosen
+        return _json(await queue.answer(_key(chosen, "predict", asked), lambda: service.predict(asked)))
 
     @router.post("/explain", responses=document_reply("Document", "Why an answer has its probability"))
     async def explain(asked: ExplainRequest, chosen: Chosen) -> Response:
         """Show the walk that led to an answer: strongest edges, heaviest paths, attention over time."""
-        name, service = chosen
-        return _json(await queue.answer(_key(name, "explain", asked), lambda: service.explain(asked)))
+        _, service = chosen
+        return _json(await queue.answer(_key(chosen, "explain", asked), lambda: service.explain(asked)))
 
     @router.post("/support", responses=document_reply("Support", "How an answer stands, and the nearest facts"))
     async def support(asked: SupportRequest, chosen: Chosen) -> Response:
         """The training facts of subject and answer that lie nearest in time, whatever the method: no reasons."""
-        name, service = chosen
-        return _json(await queue.answer(_key(name, "support", asked), lambda: service.support(asked)))
+        _, service = chosen
+        return _json(await queue.answer(_key(chosen, "support", asked), lambda: service.support(asked)))
 
     @router.post("/counterfactual", responses=document_reply("Counterfactual", "As it is, and without those facts"))
     async def counterfactual(asked: CounterfactualRequest, chosen: Chosen) -> Response:
         """Answer a question as it is, and as if some training facts had not happened."""
-        name, service = chosen
-        return _json(await queue.answer(_key(name, "counterfactual", asked), lambda: service.counterfactual(asked)))
+        _, service = chosen
+        return _json(await queue.answer(_key(chosen, "counterfactual", asked), lambda: service.counterfactual(asked)))
 
     @router.post("/bulk", responses=document_reply("BulkEntry", "A line for each question", "application/x-ndjson"))
     async def bulk(asked: BulkRequest, chosen: Chosen) -> Response:
@@ -80,8 +80,8 @@ def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
     @router.post("/report", responses=_REPORT)
     async def report(asked: ExplainRequest, chosen: Chosen) -> Response:
         """The explanation as an HTML page that stands alone, to keep or to send."""
-        name, service = chosen
-        page = await queue.answer(_key(name, "report", asked), lambda: {"page": service.report(asked)})
+        _, service = chosen
+        page = await queue.answer(_key(chosen, "report", asked), lambda: {"page": service.report(asked)})
         headers = {"Content-Disposition": 'attachment; filename="tgap.html"'}
         return Response(json.loads(page)["page"], media_type="text/html", headers=headers)
 
@@ -91,14 +91,16 @@ def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
     ) -> Response:
         """How far in time attention looks for test questions of a relation (a fixed sample of at most ``limit``)."""
         name, service = chosen
-        key = f"{name} profile {side} {limit} {relation}"
+        key = f"{name} {service.revision} profile {side} {limit} {relation}"
         return _json(await queue.answer_in_turns(key, service.profile(relation, side, limit)))
 
     return router
 
 
-def _key(model: str, kind: str, asked: BaseModel) -> str:
-    return f"{model} {kind} {asked.model_dump_json()}"
+def _key(chosen: tuple[str, Service], kind: str, asked: BaseModel) -> str:
+    """What an answer is kept under: it holds for a model as long as nothing is appended to its dataset."""
+    name, service = chosen
+    return f"{name} {service.revision} {kind} {asked.model_dump_json()}"
 
 
 def _json(content: bytes) -> Response:

@@ -28,6 +28,7 @@ export class AskBar {
       swap,
       this.field("object", "Object", "?"),
       this.field("time", "When", "date"),
+      this.makeSight(),
       h("button", { type: "submit", class: "button primary ask-go" }, "Ask"),
     );
     const { subject, relation, object, time } = this.inputs;
@@ -79,6 +80,7 @@ export class AskBar {
       relation: value("relation"),
       object: value("object"),
       time: value("time"),
+      sight: value("sight"),
       answer: "",
     };
   }
@@ -123,6 +125,19 @@ export class AskBar {
     const button = h("button", { type: "button", class: "calendar", onclick: open, ...label }, icon("calendar"));
     this.calendar = h("span", { class: "calendar-place", hidden: true }, button, this.picker);
     return this.calendar;
+  }
+
+  /** What may be known while answering. */
+  makeSight() {
+    const select = h(
+      "select",
+      { id: "ask-sight", name: "sight" },
+      h("option", { value: "" }, "everything"),
+      h("option", { value: "past" }, "only the past"),
+    );
+    select.addEventListener("change", () => this.complete() && this.submit());
+    this.inputs.sight = select;
+    return h("div", { class: "field field-sight" }, h("label", { for: select.id }, "Knowing"), select);
   }
 
   swap() {

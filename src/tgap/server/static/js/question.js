@@ -1,6 +1,7 @@
-// A question: {subject, relation, object, time, answer}; empty text stands where the answer goes. It lives in the URL.
+// A question: {subject, relation, object, time, sight, answer}; empty text stands where the answer goes. It lives in the
+// URL. Its sight is what may be known while answering: "past" is only what lies before its time, empty is everything.
 
-const KEYS = { subject: "s", relation: "r", object: "o", time: "t", answer: "a" };
+const KEYS = { subject: "s", relation: "r", object: "o", time: "t", sight: "k", answer: "a" };
 
 /** The question that an address holds, or null. */
 export function fromAddress(search) {
@@ -70,8 +71,12 @@ export function body(question) {
     relation: question.relation,
     object: question.object || null,
     time: question.time,
+    ...sightOf(question),
   };
 }
+
+/** What the API wants to hear of a question's sight. */
+export const sightOf = ({ sight }) => (sight === "past" ? { past_only: true } : {});
 
 /** The same with the open side open where both are named, and the answer to look at. */
 export function askedOf(question, answer) {
@@ -85,10 +90,13 @@ export function fromApi(asked) {
     relation: asked.relation,
     object: asked.object || "",
     time: asked.time,
+    sight: asked.past_only ? "past" : "",
     answer: "",
   };
 }
 
 /** The question on one line. */
 export const words = (question) =>
-  `${question.subject || "?"} · ${question.relation} · ${question.object || "?"} · ${question.time}`;
+  [question.subject || "?", question.relation, question.object || "?", question.time]
+    .concat(question.sight === "past" ? ["knowing only the past"] : [])
+    .join(" · ");

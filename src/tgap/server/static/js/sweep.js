@@ -3,7 +3,7 @@
 import { postForLines } from "./api.js";
 import { h, s } from "./dom.js";
 import { percent, shortened } from "./format.js";
-import { body } from "./question.js";
+import { body, sightOf } from "./question.js";
 import { apart, highest, lines, nearest, shareTicks } from "./sweepchart.js";
 import { TimeScale, textAt, ticks } from "./timescale.js";
 import { hideTip, showTip } from "./tooltip.js";
@@ -128,7 +128,7 @@ export class SweepCard {
     const scale = this.makeScale();
     const at = (instant) => textAt(this.timeline, instant);
     const { subject, relation, object } = body(this.question);
-    const asked = { subject, relation, object: subject ? null : object };
+    const asked = { subject, relation, object: subject ? null : object, ...sightOf(this.question) };
     const wanted = { ...asked, since: at(scale.first), until: at(scale.last), points: POINTS, answers: this.answers };
     try {
       await postForLines("sweep", wanted, (entry) => this.hear(entry), mine.signal);

@@ -1,0 +1,104 @@
+"""Knowledge: which facts are known when a question is asked, and what of them it sees. A value with a name.
+
+    train                              what stands in train, before and after the question: completion as published
+    train+valid                        the same with the facts of valid as context; no weight has learned from them
+    single step                        every fact before the asked time, of all splits: forecasts as published
+    fixed horizon (train)              what stands in train, as far as it lies before the asked time
+    fixed horizon (train+valid)        the same with the facts of valid
+    ... as of an instant               nothing later than that instant
+
+Figures under different knowledge must never be mixed, so every table names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tgap.data import Dataset, Facts
+from tgap.data.timeline import When
+from tgap.errors import ConfigError
+from tgap.graph.temporal import graph_facts
+from tgap.graph.view import WHOLE, View
+
+CONTEXTS: dict[str, tuple[str, ...]] = {"train": (), "train+valid": ("valid",), "all": ("valid", "test")}
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Facts of train are always known; ``context`` names the splits whose facts are known besides."""
+
+    context: tuple[str, ...] = ()
+    limits: View = WHOLE  # of the known facts, what a question sees
+
+    @property
+    def context_name(self) -> str:
+        """As on the command line: train, train+valid, all.
+
+        >>> Knowledge(("valid",)).context_name
+        'train+valid'
+        """
+        return next((name for name, splits in CONTEXTS.items() if splits == self.context), "+".join(self.context))
+
+    def name(self, dataset: Dataset) -> str:
+        """What tables call it."""
+        if not self.limits.strictly_past:
+            known = self.context_name
+        else:
+            known = "single step" if self.context == CONTEXTS["all"] else f"fixed horizon ({self.context_name})"
+        known += f" and {len(dataset.context):,} appended" if len(dataset.context) else ""
+        last = self.limits.last
+        return known if last is None else f"{known} as of {dataset.timeline.format(last)}"
+
+    def sentence(self, dataset: Dataset) -> str:
+        """The note under a table: what a question sees."""
+        splits = ["train", *self.context]
+        splits += ["the context that was appended"] if len(dataset.context) else []
+        facts = f"the facts of {', '.join(splits[:-1])} and {splits[-1]}" if splits[1:] else "the facts of train"
+        when = "that lie strictly before the asked time" if self.limits.strictly_past else "before and after it"
+        last = self.limits.last
+        end = "" if last is None else f", nothing later than {dataset.timeline.format(last)}"
+        return f"a question sees {facts} {when}{end}; weights were learned from train alone"
+
+    def check_asking(self, splits: Sequence[str]) -> None:
+        """Refuse to ask for facts that the graph itself would tell."""
+        told = [split for split in splits if split in self.context]
+        if told and not self.limits.strictly_past:
+            raise ConfigError(
+                f"context {self.context_name} holds the facts of {told[0]} that are asked for; "
+                "see only the past with --past-only, or leave them out of the context"
+            )
+
+    def chosen(self, dataset: Dataset, context: str | None, as_of: When | None, past_only: bool) -> Knowledge:
+        """The same with another context, or seen in part; what is not given stays as it is."""
+        if context is not None and context not in CONTEXTS:
+            raise ConfigError(f"unknown context {context!r}; expected one of {', '.join(CONTEXTS)}")
+        chosen = self if context is None else replace(self, context=CONTEXTS[context])
+        chosen = chosen.past_only() if past_only else chosen
+        return chosen.until(None if as_of is None else dataset.timeline.read(as_of))
+
+    def until(self, time: int | None) -> Knowledge:
+        """The same, and nothing later than ``time``."""
+        return self if time is None else replace(self, limits=self.limits.until(time))
+
+    def past_only(self) -> Knowledge:
+        """The same, and of each question's time only what lies strictly before it."""
+        return replace(self, limits=self.limits.before_query())
+
+
+def known_facts(dataset: Dataset, knowledge: Knowledge, time: int) -> Facts:
+    """The facts that a question at ``time`` sees."""
+    facts = graph_facts(dataset, knowledge.context)
+    seen = knowledge.limits.at(time)
+    first, last = seen.first, seen.last
+    shown = np.ones(len(facts), dtype=bool)
+    if first is not None:
+        shown &= facts.time >= first
+    if last is not None:
+        shown &= facts.time <= last
+    return facts[shown]
+
+
+USUAL = Knowledge()  # completion as published
