@@ -183,7 +183,7 @@ def test_a_plan_takes_shipped_runs_and_trains_the_rest(tmp_path: Path) -> None:
             [],
             {"distmult": "world"},
             RunError,
-            "world is a run of tgap on world, for completion, not of distmult on world",
+            "world is a run of tgap on world for completion, not of distmult on world",
         ),
         ([], {"recency": "world"}, ConfigError, "recency needs no training and no run"),
         ([], {"distmult": "no/such/run"}, RunError, "no run 'no/such/run'"),
