@@ -197,7 +197,13 @@ class Trace:
     query: Query
     view: View  # what of the graph could be seen
     steps: tuple[StepTrace, ...]
-    scores: FloatArray  # [N] a^(T), mean over flows: the prediction
+    scores: FloatArray  # [N] the prediction: a^(T), mean over flows, and a prior's part where the model has one
+
+    def mass(self, entity: int) -> float:
+        """a^(T) of an entity, mean over flows: what the walk brought there."""
+        last = self.steps[-1]
+        found = last.mass[last.entities == entity]
+        return float(found.mean()) if len(found) else 0.0
 
 
 @runtime_checkable
@@ -211,6 +217,10 @@ class Explainer(Scorer, Protocol):
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] of queries that see only what ``view`` shows."""
+        ...
+
+    def score_each(self, query: Query, views: Sequence[View]) -> FloatArray:
+        """Scores [V, N] of one query under each of several views."""
         ...
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tests.oracle import Oracle, OracleStep
@@ -37,6 +39,9 @@ class OracleExplainer:
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         rows = zip(queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist(), strict=True)
         return np.stack([self.trace(Query(*row), view).scores for row in rows])
+
+    def score_each(self, query: Query, views: Sequence[View]) -> FloatArray:
+        return np.stack([self.trace(query, view).scores for view in views])
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         mask = visible_graph(self.graph, view.at(query.time)).mask

@@ -8,6 +8,7 @@ import numpy as np
 from tests.explain.small_dataset import small_dataset, small_explainer
 from tgap.data import Cause, Dataset
 from tgap.explain.causes import cause_figures
+from tgap.explain.orders import ORDERS
 from tgap.graph import View
 from tgap.graph.view import WHOLE
 from tgap.scorer import Query, Trace
@@ -25,6 +26,7 @@ class Sure:
         self.graph = self.inner.graph
         self.name, self.num_entities, self.num_relations = "sure", self.inner.num_entities, self.inner.num_relations
         self.score, self.kind = self.inner.score, self.inner.kind
+        self.score_each = self.inner.score_each
         self.answer = answer
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
@@ -39,11 +41,12 @@ def test_a_cause_in_sight_is_found_and_shares_add_up() -> None:
     fact = base.test[0]  # North Korea threatens South Korea
     nearby = base.train[2]  # the same, a day before
     dataset = with_causes({0: Cause("again", (nearby,))})
-    found = cause_figures(Sure(dataset, fact.object), dataset, count=50)
-    assert (found.facts, found.right) == (1, 1)
-    assert found.some == {"strongest": 1.0, "random": 1.0, "recent": 1.0}  # 50 edges are all edges
-    assert found.all["strongest"] == 1.0
-    assert found.by_rule == {"again": (1, 1.0)}
+    found = cause_figures(Sure(dataset, fact.object), dataset, within=20)
+    assert (found.facts, found.right, found.within) == (1, 1, 20)
+    assert found.some == dict.fromkeys(ORDERS, 1.0)  # 20 facts are all facts of the entity
+    assert found.all["effect"] == 1.0
+    assert found.by_rule == {"again": (1, found.first["effect"])}
+    assert found.first["recent"] == 1.0
 
 
 def test_a_wrong_answer_and_a_cause_outside_the_graph_do_not_count() -> None:
@@ -52,7 +55,7 @@ def test_a_wrong_answer_and_a_cause_outside_the_graph_do_not_count() -> None:
     dataset = with_causes({0: Cause("again", (base.train[2],)), 1: Cause("hidden", (unseen,))})
     found = cause_figures(Sure(dataset, 0), dataset)
     assert (found.facts, found.right) == (1, 0)
-    assert found.some["strongest"] == 0.0
+    assert found.some["effect"] == 0.0
 
 
 def test_another_true_answer_of_the_day_steps_aside() -> None:

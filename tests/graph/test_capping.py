@@ -188,8 +188,13 @@ def test_gathered_edges_are_the_kept_rows_seen_from_their_far_ends(
     graph, random = tiny_graph(seed, facts=40), np.random.default_rng(seed)
     entities = random.permutation(graph.num_entities)[:5]
     view, cap = visible_graph(graph, View.all()), Cap(most, False, seed)
-    row, edge = capped_rows(view, entities, 5, cap)
-    found = capped_edge_set(view, graph.inverse(graph.relation).astype(np.int32), entities, origin, 5, cap, signs)
+    fewer = visible_graph(graph, View.all().without([0, 3]))
+    (row, edge), (other, rest) = (
+        capped_rows(seen, chosen, 5, cap) for seen, chosen in ((view, entities), (fewer, entities[:2]))
+    )
+    row, edge = np.concatenate([row, row[-1] + other[1:]]), np.concatenate([edge, rest])
+    parts = [(view, entities), (fewer, entities[:2])]
+    found = capped_edge_set(parts, graph.inverse(graph.relation).astype(np.int32), origin, 5, cap, signs)
     assert found.source_index is not None
     assert found.source_sign is not None
     incoming = found.incoming

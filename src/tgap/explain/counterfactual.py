@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tgap.evaluation.ranks import scored_rank
-from tgap.scorer import Explainer, FloatArray, IntArray, QueryBatch, Trace
+from tgap.scorer import Explainer, FloatArray, IntArray, Trace
 
 FactIds = Sequence[int] | IntArray  # as in ``graph.fact``; taken away with inverses and copies
 
@@ -39,7 +39,6 @@ class Counterfactual:
         self.explainer = explainer
         self.trace = trace
         self.answer = answer
-        self._batch = QueryBatch.of([trace.query])
 
     def trace_without(self, facts: FactIds) -> Trace:
         """The walk without these facts."""
@@ -51,5 +50,7 @@ class Counterfactual:
 
     def without_each(self, sets: Sequence[FactIds]) -> list[Outcome]:
         """The outcome without each of several sets of facts, one set at a time."""
-        view = self.trace.view
-        return [Outcome.of(self.explainer.score(self._batch, view.without(facts))[0], self.answer) for facts in sets]
+        if not sets:
+            return []
+        views = [self.trace.view.without(facts) for facts in sets]
+        return [Outcome.of(row, self.answer) for row in self.explainer.score_each(self.trace.query, views)]

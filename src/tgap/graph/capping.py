@@ -15,6 +15,7 @@ batch, and different at other times and steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,11 +67,21 @@ def capped_adjacency(visible: VisibleGraph, entities: Int64Array, time: int, cap
 
 
 def capped_edge_set(
-    visible: VisibleGraph, inverse: Int32Array, entities: Int64Array, origin: int, time: int, cap: Cap, signs: int
+    parts: Sequence[tuple[VisibleGraph, Int64Array]],
+    inverse: Int32Array,
+    origin: int,
+    time: int,
+    cap: Cap,
+    signs: int,
 ) -> EdgeSet:
-    """Edges into the given entities as PGNN reads them; target k is entities[k], sources are all entities."""
-    graph = visible.graph
-    row, edge = capped_rows(visible, entities, time, cap)
+    """Edges into given entities under each of several views of one graph, as PGNN reads them.
+
+    Targets are the entities of the first view, then those of the next; sources are all entities.
+    """
+    graph = parts[0][0].graph
+    rows, edges = zip(*(capped_rows(visible, entities, time, cap) for visible, entities in parts), strict=True)
+    row = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part) for part in rows]))])
+    edge = np.concatenate(edges)
     source, relation, dt = _backwards(edge, graph.neighbour, inverse, graph.time, graph.loop_relation, origin)
     return compact_edge_set(row, source, relation, dt, signs, graph.num_entities, graph.loop_relation)
 

@@ -8,6 +8,7 @@ for the sample; both are selections around a cut, only the x core nodes themselv
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,11 @@ class CoreNodes(NamedTuple):
     start: Int64Array  # [M] for recording: where an entry's edges go, -1 for entries that are no core node
     room: int  # edges of all core nodes
 
+    def of(self, query: int) -> CoreNodes:
+        """Those of one query."""
+        entry = self.entry[self.row[query] : self.row[query + 1]]
+        return CoreNodes(np.array([0, len(entry)]), entry, self.start, self.room)
+
 
 class Sample(NamedTuple):
     """What a step adds to each query's subgraph."""
@@ -35,6 +41,14 @@ class Sample(NamedTuple):
     candidate: Int64Array  # sampled edges
     added_row: Int64Array  # [B+1]
     added: Int64Array  # those of highest attention
+
+    @staticmethod
+    def join(samples: Sequence[Sample]) -> Sample:
+        """Samples of several batches as one."""
+        rows = zip(*((part.candidate_row, part.added_row) for part in samples), strict=True)
+        ends = [np.concatenate([[0], np.cumsum(np.concatenate([np.diff(row) for row in each]))]) for each in rows]
+        edges = [np.concatenate([getattr(part, name) for part in samples]) for name in ("candidate", "added")]
+        return Sample(ends[0], edges[0], ends[1], edges[1])
 
 
 def choose_core(

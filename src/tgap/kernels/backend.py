@@ -83,6 +83,11 @@ class FlowBatch:
     state: QueryState
     adjacency: Adjacency
     settings: FlowSettings
+    own: tuple[Adjacency, ...] = ()  # [B] what each query sees, where they differ: the same edges, other ones hidden
+
+    def seen_by(self, query: int) -> Adjacency:
+        """The edges as a query sees them."""
+        return self.own[query] if self.own else self.adjacency
 
 
 @dataclass

@@ -154,7 +154,7 @@ def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
         u, g_keys = (product(g, weight.T) for weight in weights)
     tensors = (batch.mass.value, u, g_keys, tables.h, tables.relation, tables.time)
     given = flows.FlowInput(
-        batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope
+        batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope, batch.own
     )
     return tensors, given
 

@@ -33,6 +33,13 @@ class FlowInput:
     flows: int  # H
     loop: int
     slope: float
+    own: tuple[Adjacency, ...] = ()  # see ``FlowBatch``
+
+    def seen(self, queries: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], Adjacency]]:
+        """Queries that a kernel can take together, and what they see: all of them, or one by one where that differs."""
+        if not self.own:
+            return [(queries, self.adjacency)]
+        return [(queries[k : k + 1], self.own[query]) for k, query in enumerate(queries.tolist())]
 
     @property
     def num_queries(self) -> int:
@@ -116,10 +123,11 @@ class _FlowStep(torch.autograd.Function):
 
         def kernel(chunk: int) -> None:
             key, scratch = _pool.acquire(given, relation.shape[0], held.dtype)
-            compiled_flow.flow_forward(
-                parts[chunk], state, adjacency, given.buckets.bounds, shape, lanes.tuple, keys, scratch, held, start,
-                entity, value, count, record,
-            )  # fmt: skip
+            for queries, seen in given.seen(parts[chunk]):
+                compiled_flow.flow_forward(
+                    queries, state, seen, given.buckets.bounds, shape, lanes.tuple, keys, scratch, held, start,
+                    entity, value, count, record,
+                )  # fmt: skip
             _pool.release(key, scratch)
 
         run_chunks(kernel, len(parts))
@@ -147,6 +155,7 @@ def _flow_backward(
     grad: Tensor,
 ) -> tuple[Tensor, ...]:
     """Gradients of (mass, u, g, h, relation, time) from the gradient at entities ``out_entity``."""
+    assert not given.own, "in training all queries of a batch see the same"
     mass, u, g, h, relation, time = tensors
     state, lanes = given.state, given.lanes
     n = u.shape[1]
@@ -265,18 +274,10 @@ def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
 
     def kernel(chunk: int) -> None:
         key, scratch = _pool.acquire(given, relation.shape[0], held.dtype)
-        compiled_flow.flow_to_all(
-            parts[chunk],
-            given.state,
-            given.adjacency,
-            given.buckets.bounds,
-            shape,
-            given.lanes.tuple,
-            keys,
-            scratch,
-            held,
-            out,
-        )
+        for queries, seen in given.seen(parts[chunk]):
+            compiled_flow.flow_to_all(
+                queries, given.state, seen, given.buckets.bounds, shape, given.lanes.tuple, keys, scratch, held, out
+            )
         _pool.release(key, scratch)
 
     run_chunks(kernel, len(parts))

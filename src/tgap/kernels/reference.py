@@ -142,7 +142,7 @@ def _arrive(batch: FlowBatch) -> Tensor:
 def _move(b: int, batch: FlowBatch) -> tuple[NDArray[np.int64], Tensor]:
     """Visible edges out of entities with mass, and their attention a~_e = T_e a_i [edges, H], for query b."""
     mass, g, tables, state, adjacency, settings = (
-        batch.mass, batch.g, batch.tables, batch.state, batch.adjacency, batch.settings,
+        batch.mass, batch.g, batch.tables, batch.state, batch.seen_by(b), batch.settings,
     )  # fmt: skip
     device = g.device
     entries = slice(int(mass.row[b]), int(mass.row[b + 1]))

@@ -176,5 +176,5 @@ METHOD = Method(
     presets={"recommended": lambda _dataset: {}, "paper": _paper},
     spaces=SPACES,
     tasks={COMPLETION.name: {}, FORECAST.name: {"model": FORECAST_BATCHES}},
-    adjustable=("core_nodes", "sampled_edges", "added_edges", "walk_cap", "gather_cap", "cap_choice", "lazy"),
+    adjustable=("core_nodes", "sampled_edges", "added_edges", "walk_cap", "gather_cap", "cap_choice", "lazy", "prior"),
 )

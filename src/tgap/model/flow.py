@@ -68,9 +68,17 @@ class AttentionFlow(nn.Module):
         value[:, :flows] = 1
         return Mass(np.arange(len(subject) + 1, dtype=np.int64), subject.astype(np.int32), value, flows)
 
-    def inputs(self, mass: Mass, g: Tensor, tables: FlowTables, state: QueryState, adjacency: Adjacency) -> FlowBatch:
-        """All that one step of the flow reads; g [Q, d] are the features of the subgraphs."""
-        return FlowBatch(mass, g, self.query, self.key, tables, state, adjacency, self.settings)
+    def inputs(
+        self,
+        mass: Mass,
+        g: Tensor,
+        tables: FlowTables,
+        state: QueryState,
+        adjacency: Adjacency,
+        own: tuple[Adjacency, ...] = (),
+    ) -> FlowBatch:
+        """All that one step of the flow reads; g [Q, d] are the features of the subgraphs. ``own``: see FlowBatch."""
+        return FlowBatch(mass, g, self.query, self.key, tables, state, adjacency, self.settings, own)
 
     def step(self, inputs: FlowBatch, recording: Recording) -> Mass:
         """a^(t) from a^(t-1), and the attention a~ of the edges that ``recording`` asks for."""

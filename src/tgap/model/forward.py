@@ -27,6 +27,7 @@ from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, visible_adjacency
 from tgap.kernels.backend import FlowBatch, FlowTables, Mass, Recording
 from tgap.kernels.structure import Adjacency, QueryState
+from tgap.kernels.threads import num_threads, run_chunks
 from tgap.model.pgnn import Features
 from tgap.scorer import IntArray, QueryBatch
 
@@ -47,12 +48,21 @@ class StepRecord:
     adjacency: Adjacency
 
 
+@dataclass(frozen=True)
+class OwnViews:
+    """What each query of a batch sees, where that differs, and the features that follow from it."""
+
+    visible: tuple[VisibleGraph, ...]  # [B]
+    features: Features  # of all of them: rows that several share stand once
+    h_row: NDArray[np.int32]  # [B, N] row of an entity in the features
+
+
 class ForwardPass:
     """A batch of queries on its way through the model; one of ``to_targets``, ``to_all`` and ``records`` runs it.
 
     ``features``: of the batch's ``feature_times``, if at hand. ``keep``: record the attention of every edge.
     ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations, whose
-    rounding may differ at the cut).
+    rounding may differ at the cut). ``own``: what each query sees in place of ``visible``.
     """
 
     mass: Mass  # a^(t)
@@ -75,6 +85,7 @@ class ForwardPass:
         features: Sequence[Features] | None = None,
         keep: bool = False,
         samples: Sequence[Sample] | None = None,
+        own: OwnViews | None = None,
     ) -> None:
         self.model = model
         self.queries = queries
@@ -83,6 +94,8 @@ class ForwardPass:
         self._given = features
         self._keep = keep
         self._samples = samples
+        self._own = own
+        self._seen = () if own is None else tuple(visible_adjacency(visible) for visible in own.visible)
         self._keys = query_keys(seed, queries.subject, queries.relation, queries.time)
 
     def to_targets(self, row: IntArray, entity: NDArray[np.int32]) -> Tensor:
@@ -132,7 +145,10 @@ class ForwardPass:
         times, group = model.feature_times(queries.time, View.all())  # all of them see the same
         entities = model.graph.num_entities
         self._group = group.astype(np.int32)
-        if model.config.lazy:
+        if self._own is not None:
+            self._group = np.arange(len(queries), dtype=np.int32)
+            self._features, self._h_row = self._own.features, self._own.h_row
+        elif model.config.lazy:
             assert len(times) == 1, "lazy features are computed for one time"
             self._h_row = np.full((1, entities), -1, np.int32)
             first = np.unique(queries.subject)
@@ -204,9 +220,19 @@ class ForwardPass:
         attention = recording.mean
         if self._keep:  # all rows are recorded: the core nodes' lie at the recording's own places
             core = CoreNodes(core.row, core.entry, recording.start, core.room)
-        return sample_edges(
-            self._adjacency, core, before.entity, attention, self._keys, step, config.sampled_edges, config.added_edges
-        )
+        most = config.sampled_edges, config.added_edges
+        if not self._seen:
+            return sample_edges(self._adjacency, core, before.entity, attention, self._keys, step, *most)
+        samples: list[Sample | None] = [None] * len(self._seen)
+        threads = num_threads()
+
+        def work(chunk: int) -> None:
+            for b in range(chunk, len(samples), threads):
+                keys = self._keys[b : b + 1]
+                samples[b] = sample_edges(self._seen[b], core.of(b), before.entity, attention, keys, step, *most)
+
+        run_chunks(work, threads)
+        return Sample.join([sample for sample in samples if sample is not None])
 
     def _update(self) -> None:
         """SGNN on the grown subgraph; newcomers start from h."""
@@ -275,7 +301,7 @@ class ForwardPass:
             h_row=self._h_row.copy() if model.config.lazy else self._h_row,  # it grows while autograd keeps it
         )
         tables = replace(self._tables, h=self._features.table)
-        return model.flow.inputs(self.mass, self.g, tables, state, self._adjacency)
+        return model.flow.inputs(self.mass, self.g, tables, state, self._adjacency, self._seen)
 
 
 def _ends(seen: Adjacency, entities: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from tgap.config import EvaluationConfig
 from tgap.data import Dataset
@@ -15,17 +17,19 @@ from tgap.graph import TemporalGraph, View
 from tgap.graph.knowledge import USUAL, Knowledge
 from tgap.graph.view import WHOLE
 from tgap.model.cache import FeatureCache
+from tgap.model.forward import OwnViews
 from tgap.model.pgnn import Features
+from tgap.model.prior import RelationPrior
 from tgap.model.tgap import TGAP
 from tgap.model.trace import step_trace
 from tgap.pauses import pause
-from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, Trace
+from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, ScoreKind, Trace
 
 _FEW = 4  # rows with less than this part of all edges are cheaper to compute by themselves
 
 
 class TGAPScorer:
-    """Answers with a trained model. Scores are a^(T), so a row sums to 1."""
+    """Answers with a trained model. Scores are a^(T), mixed with a prior if the model has one: a row sums to 1."""
 
     name = "T-GAP"
     kind = ScoreKind.PROBABILITY
@@ -35,6 +39,7 @@ class TGAPScorer:
         self.knowledge = knowledge  # what the model's graph holds; no view shows more than its limits
         self._settings = evaluation
         self._cache = FeatureCache(evaluation.cache_megabytes)
+        self._prior: RelationPrior | None = None  # made when first needed
         self.refresh()
 
     @property
@@ -82,10 +87,25 @@ class TGAPScorer:
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
             found = self.model.score(batch, view, self._settings.sampling_seed, self._features(batch, view))
-            parts.append(_finite(found.numpy(force=True), batch))
+            parts.append(self._with_prior(_finite(found.numpy(force=True), batch), batch, [view] * len(batch)))
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
             scores[order] = np.concatenate(parts)
+        return scores
+
+    def score_each(self, query: Query, views: Sequence[View]) -> FloatArray:
+        """Scores [V, N] of one query under each of several views: the same bits as one at a time."""
+        if not self.model.walks_views:
+            return np.concatenate([self.score(QueryBatch.of([query]), view) for view in views])
+        scores = np.empty((len(views), self.num_entities), np.float32)
+        for begin in range(0, len(views), self._settings.batch_size):
+            pause()
+            seen = [view.within(self.knowledge.limits) for view in views[begin : begin + self._settings.batch_size]]
+            part = [view.at(query.time) for view in seen]
+            batch = QueryBatch.of([query] * len(part))
+            self.model.check(batch)
+            found = self.model.score_each(batch, self._own_views(query.time, part), self._settings.sampling_seed)
+            scores[begin : begin + len(part)] = self._with_prior(_finite(found.numpy(force=True), batch), batch, part)
         return scores
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
@@ -100,7 +120,20 @@ class TGAPScorer:
         last = records[-1].after
         scores[last.entity] = last.mean().numpy(force=True)
         _finite(scores[np.newaxis], batch)
-        return Trace(query, view, steps, scores)
+        return Trace(query, view, steps, self._with_prior(scores[np.newaxis], batch, [view])[0])
+
+    def _with_prior(self, scores: FloatArray, batch: QueryBatch, views: Sequence[View]) -> FloatArray:
+        """Scores [B, N] of queries under a view each, with the relation's own prior where the model has one."""
+        weight = self.model.config.prior
+        if not weight:
+            return scores
+        if self._prior is None:
+            self._prior = RelationPrior(self.graph)
+        mixed = np.empty_like(scores)
+        for place, (relation, time, view) in enumerate(zip(batch.relation, batch.time, views, strict=True)):
+            visible = self.model.views.resolve(view.at(int(time)))
+            mixed[place] = (1 - weight) * scores[place] + weight * self._prior(visible, int(relation))
+        return mixed
 
     @torch.no_grad()
     def _features(self, batch: QueryBatch, view: View) -> list[Features] | None:
@@ -110,16 +143,42 @@ class TGAPScorer:
         times, _ = self.model.feature_times(batch.time, view)
         return [self._features_at(int(time), view.at(int(time))) for time in times]
 
+    @torch.no_grad()
+    def _own_views(self, time: int, views: Sequence[View]) -> OwnViews:
+        """What a query of this time sees under each view.
+
+        The features without the facts that all of them hide are computed once; then only rows that differ, all at once.
+        """
+        model = self.model
+        visible = tuple(model.views.resolve(view) for view in views)
+        h_row = np.empty((len(views), self.num_entities), np.int32)
+        rows = _Rows()
+        few: list[tuple[int, IntArray]] = []  # views that differ from the rest in some entities, and those
+        for limits, places in _by_limits(views).items():
+            common = frozenset.intersection(*(frozenset(views[place].hidden) for place in places))
+            base = rows.add(self._features_at(time, limits.without(common)))
+            for place in places:
+                ends = model.views.ends(limits.without(set(views[place].hidden) - common))
+                spread = self._spread(ends)
+                h_row[place] = rows.add(self._compute(time, views[place])) if spread else base
+                if len(ends) and len(model.pgnn) and not spread:
+                    few.append((place, ends))
+        if few:
+            maps, _ = self._shared()
+            parts = [(visible[place], ends) for place, ends in few]
+            fresh = rows.add(model.features_under(parts, time, self._settings.sampling_seed, maps))
+            for (place, ends), own in zip(few, _cut(fresh, [len(ends) for _, ends in few]), strict=True):
+                h_row[place, ends] = own
+        return OwnViews(visible, Features.join(rows.blocks), h_row)
+
     def _features_at(self, time: int, view: View) -> Features:
         """Features of one time, cached for views that hide no fact by name.
 
-        Where a view hides few facts, all rows but those of their ends are the cached ones. Not with two layers: there
-        the second hands the difference on to the neighbours.
+        Where a view hides few facts, all rows but those of their ends are the cached ones.
         """
         model, limits = self.model, view.with_all_facts
         ends = model.views.ends(view)
-        spread = len(model.pgnn) > 1 or _FEW * self.graph.degree[ends].sum() > self.graph.num_edges
-        if len(ends) and spread:
+        if self._spread(ends):
             return self._compute(time, view)
         known = self._cache.get((time, limits), lambda: self._compute(time, limits))
         if not len(ends) or not len(model.pgnn):
@@ -127,6 +186,14 @@ class TGAPScorer:
         maps, _ = self._shared()
         fresh = model.features_of(ends, time, model.views.resolve(view), self._settings.sampling_seed, maps)
         return known.replaced(model.tensor(ends), fresh)
+
+    def _spread(self, ends: IntArray) -> bool:
+        """Whether hidden facts with these ends are better met by new features of all entities.
+
+        With two layers the second hands the difference on to the neighbours; else it is a matter of cost.
+        """
+        few = _FEW * self.graph.degree[ends].sum() <= self.graph.num_edges
+        return len(ends) > 0 and (len(self.model.pgnn) > 1 or not few)
 
     def _compute(self, time: int, view: View) -> Features:
         _, tables = self._shared()
@@ -137,6 +204,33 @@ class TGAPScorer:
         if self._layers is None:
             self._layers = self.model.pgnn_maps(), self.model.first_tables()
         return self._layers
+
+
+class _Rows:
+    """Features one after the other."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Features] = []
+        self._count = 0
+
+    def add(self, block: Features) -> NDArray[np.int32]:
+        """Where the rows of a block stand."""
+        self.blocks.append(block)
+        self._count += len(block.h)
+        return np.arange(self._count - len(block.h), self._count, dtype=np.int32)
+
+
+def _by_limits(views: Sequence[View]) -> dict[View, list[int]]:
+    """Places of the views by their limits in time."""
+    groups: dict[View, list[int]] = {}
+    for place, view in enumerate(views):
+        groups.setdefault(view.with_all_facts, []).append(place)
+    return groups
+
+
+def _cut(rows: NDArray[np.int32], sizes: Sequence[int]) -> list[NDArray[np.int32]]:
+    """Pieces of given sizes."""
+    return np.split(rows, np.cumsum(sizes)[:-1])
 
 
 def _finite(scores: FloatArray, queries: QueryBatch) -> FloatArray:

@@ -57,6 +57,14 @@ class TGAPSettings(Settings):
         0.3, gt=0, description="standard deviation of entity, relation and displacement embeddings at the start"
     )
 
+    # Answers that no attention reaches.
+    prior: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="part of a probability that is the relation's own: how often its facts have the answer; 0 = none",
+    )
+
     # Displacement table.
     displacement_exact: int = Field(4096, ge=1, description="sizes |dt| below this have an embedding of their own")
     displacement_octave: int = Field(8, ge=1, description="sizes beyond share this many embeddings per doubling")

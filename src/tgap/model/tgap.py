@@ -32,7 +32,7 @@ from tgap.model.attention import MessageAttention
 from tgap.model.batch import HiddenBatch
 from tgap.model.displacement import Displacement
 from tgap.model.flow import AttentionFlow
-from tgap.model.forward import ForwardPass, StepRecord
+from tgap.model.forward import ForwardPass, OwnViews, StepRecord
 from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.pgnn import PGNN, Features
 from tgap.model.query import Conditioning, QueryVector
@@ -134,6 +134,17 @@ class TGAP(nn.Module):
             scores[self.tensor(part)] = run.to_all()
         return scores
 
+    @property
+    def walks_views(self) -> bool:
+        """Whether queries that see different facts can be walked in one batch."""
+        return self.config.subgraph and not (self.config.lazy or self.config.walk_cap)
+
+    @torch.no_grad()
+    def score_each(self, queries: QueryBatch, own: OwnViews, seed: int) -> Tensor:
+        """[B, N] mass of every entity for queries each of which sees a view of its own; only if ``walks_views``."""
+        assert self.walks_views, "these settings walk one view at a time"
+        return ForwardPass(self, queries, own.visible[0], seed, own=own).to_all()
+
     @torch.no_grad()
     def record(
         self, query: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
@@ -167,8 +178,15 @@ class TGAP(nn.Module):
         self, entities: IntArray, time: int, visible: VisibleGraph, seed: int, maps: Sequence[Any]
     ) -> Features:
         """The features of some entities only, in their order, with at most one layer; ``maps``: ``pgnn_maps()``."""
-        edges = self._edges_into(entities, time, visible, seed)
-        return self._features(self.pgnn.rows(maps, self.entity, self.tensor(entities), edges))
+        return self.features_under([(visible, entities)], time, seed, maps)
+
+    def features_under(
+        self, parts: Sequence[tuple[VisibleGraph, IntArray]], time: int, seed: int, maps: Sequence[Any]
+    ) -> Features:
+        """The features of some entities under each of several views, one after the other; else as ``features_of``."""
+        edges = self._edges_into(parts, time, seed)
+        chosen = self.tensor(np.concatenate([entities for _, entities in parts]))
+        return self._features(self.pgnn.rows(maps, self.entity, chosen, edges))
 
     def first_tables(self) -> Any:
         """What the first PGNN layer reads: it does not depend on the query's time. None without layers."""
@@ -184,17 +202,17 @@ class TGAP(nn.Module):
     def edges(self, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
         """All visible edges (or those that the cap leaves of each row), seen from a query time."""
         if self.config.gather_cap:
-            return self._edges_into(np.arange(self.graph.num_entities), time, visible, seed)
+            return self._edges_into([(visible, np.arange(self.graph.num_entities))], time, seed)
         return whole_edge_set(visible, self._inverse, self.displacement.origin(time))
 
     def cap(self, most: int, seed: int, step: int = 0) -> Cap:
         """How rows are cut to ``most`` edges, in a step of the walk or (0) for PGNN."""
         return Cap(most, self.config.cap_choice == "near", seed, step)
 
-    def _edges_into(self, entities: IntArray, time: int, visible: VisibleGraph, seed: int) -> EdgeSet:
+    def _edges_into(self, parts: Sequence[tuple[VisibleGraph, IntArray]], time: int, seed: int) -> EdgeSet:
         cap = self.cap(self.config.gather_cap, seed)
         origin, signs = self.displacement.origin(time), self.displacement.signs
-        return capped_edge_set(visible, self._inverse, entities, origin, time, cap, signs)
+        return capped_edge_set(parts, self._inverse, origin, time, cap, signs)
 
     def _passes(
         self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
