@@ -18,6 +18,7 @@ import platform
 import time
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,18 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
         ends = (subject, "?") if place % 2 else ("?", obj)
         asked.append((ends[0], data.relations.name(fact.relation), ends[1], data.timeline.format(fact.time)))
 
-    def timed(question: tuple[str, str, str, str], options: ExplainOptions) -> float:
-        return milliseconds(lambda: predictor.explain(*question, options=options))
-
-    timed(asked[0], ExplainOptions(check=5))  # kernels are loaded
-    rows: dict[str, list[float]] = {"first question about a day": [], "warm": [], "warm, with deletion check": []}
+    walk_only = ExplainOptions(effects=0)
+    wanted: dict[str, Callable[[tuple[str, str, str, str]], object]] = {
+        "walk only, first question about a day": lambda asked: predictor.explain(*asked, options=walk_only),
+        "walk only, warm": lambda asked: predictor.explain(*asked, options=walk_only),
+        "sentence alone (20 effects), warm": lambda asked: predictor.why(*asked),
+        "full explanation (20 effects), warm": lambda asked: predictor.explain(*asked),
+    }
+    predictor.explain(*asked[0])  # kernels are loaded
+    rows: dict[str, list[float]] = {name: [] for name in wanted}
     for question in asked:
-        for name, options in zip(rows, (ExplainOptions(), ExplainOptions(), ExplainOptions(check=5)), strict=True):
-            rows[name].append(timed(question, options))
+        for name, work in wanted.items():
+            rows[name].append(milliseconds(partial(work, question)))
     figures: dict[str, Any] = {
         "load": load,
         "date": date.today().isoformat(),

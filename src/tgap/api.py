@@ -19,7 +19,7 @@ from tgap.data.entries import CATALOG
 from tgap.data.timeline import When
 from tgap.errors import RunError
 from tgap.evaluation import HEADLINE, Evaluation, evaluate
-from tgap.explain.explanation import ExplainOptions, Explanation
+from tgap.explain.explanation import ExplainOptions, Explanation, Reason
 from tgap.kernels import num_threads, set_threads
 from tgap.learner import DEFAULT_TASK, Learner
 from tgap.methods import DEFAULT, config_for, find_method, make_scorer
@@ -81,7 +81,9 @@ def train(
 def load(run: str | Path, **settings: Any) -> Model:
     """The model of a run folder, or a shipped one by name; ``settings`` change what fits the same weights."""
     loaded = load_scorer(run, settings)
-    return Model(Predictor(loaded.scorer, loaded.dataset), loaded.config, loaded.report, folder=loaded.folder)
+    return Model(
+        Predictor(loaded.scorer, loaded.dataset, loaded.calibration), loaded.config, loaded.report, folder=loaded.folder
+    )
 
 
 class Model:
@@ -144,6 +146,18 @@ class Model:
     ) -> Explanation:
         """Why an answer has its probability: the best one, or the one that is named."""
         return self.predictor.explain(subject, relation, object, time, answer=answer, options=options)
+
+    def why(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002
+        time: When | None = None,
+        *,
+        answer: str | None = None,
+    ) -> Reason:
+        """The sentence of ``explain`` alone, several times as quick."""
+        return self.predictor.why(subject, relation, object, time, answer=answer)
 
     def evaluate(self, split: str = "test", *, limit: int | None = None, seed: int = 0, top: int = 0) -> Evaluation:
         """Rank the true answers of a split under all protocols; ``.report`` has the metrics."""

@@ -88,16 +88,31 @@ def test_sampling_as_trained(run_folder: Path, question: tuple[str, str, str], t
 
 
 def test_faithfulness_over_a_sample(run_folder: Path, tmp_path: Path) -> None:
-    target = tmp_path / "faithfulness.json"
-    result = call("faithfulness", run_folder, "--limit", "3", "--delete", "3", "--json", target)
+    target, rows, figure = tmp_path / "found.json", tmp_path / "rows.jsonl", tmp_path / "curves.png"
+    arguments = ("faithfulness", run_folder, "--rows", rows, "--json", target)
+    result = call(*arguments, "--limit", "2")
     assert result.exit_code == 0, result.output
-    assert result.output.count("without the 3 strongest") == 2
-    assert "The model's best answer, 3 questions" in result.output
+    assert "2 questions, the model's first answer" in result.output
     document = json.loads(target.read_text(encoding="utf-8"))
-    assert document["schema"] == "tgap.faithfulness/1"
-    assert document["best"]["checks"] == 3
-    assert document["true"]["checks"] + document["true"]["unreached"] == 3
-    assert set(document["best"]["drop"]) == {"strongest", "brought", "random", "nearby"}
+    assert document["schema"] == "tgap.faithfulness/2"
+    assert document["questions"] == 2
+    assert set(document["orders"]) == {"effect", "share", "attention", "recent", "random"}
+    assert len(document["orders"]["effect"]["deletion"]) == 6
+    before = rows.read_text(encoding="utf-8")
+    again = call(*arguments, "--limit", "2", "--figure", figure)  # read from the rows
+    assert again.exit_code == 0, again.output
+    assert rows.read_text(encoding="utf-8") == before
+    assert json.loads(target.read_text(encoding="utf-8")) == document
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    other = call(*arguments, "--limit", "2", "--seed", "5")
+    assert other.exit_code == 2
+    assert "were made with another model" in other.output
+    whole = rows.read_text(encoding="utf-8")
+    rows.write_text(whole[:-40], encoding="utf-8")  # stopped in the middle of a line
+    assert call(*arguments, "--limit", "2").exit_code == 0
+    assert rows.read_text(encoding="utf-8") == whole
+    rows.write_text("{}\n[]\n", encoding="utf-8")
+    assert call(*arguments, "--limit", "2").exit_code == 2
 
 
 def test_causes_over_a_sample(run_folder: Path, tmp_path: Path) -> None:
@@ -106,6 +121,24 @@ def test_causes_over_a_sample(run_folder: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "of 8 test facts with a recorded cause are answered right" in result.output
     document = json.loads(target.read_text(encoding="utf-8"))
-    assert document["schema"] == "tgap.causes/1"
+    assert document["schema"] == "tgap.causes/2"
     assert document["facts"] == 8
-    assert 0 <= document["some"]["strongest"] <= 1
+    assert 0 <= document["first"]["effect"] <= document["some"]["effect"] <= 1
+
+
+def test_patterns_of_a_relation_in_words(run_folder: Path, question: tuple[str, str, str], tmp_path: Path) -> None:
+    target = tmp_path / "patterns.json"
+    arguments = ("patterns", run_folder, "--limit", "6", "--top", "3", "--json", target)
+    result = call(*arguments, "--relation", question[1])
+    assert result.exit_code == 0, result.output
+    assert f"{question[1]}: 6 questions" in result.output
+    document = json.loads(target.read_text(encoding="utf-8"))
+    assert document["schema"] == "tgap.patterns/1"
+    (found,) = document["relations"]
+    assert (found["relation"], found["questions"], len(found["patterns"])) == (question[1], 6, 3)
+    total = sum(pattern["share"] for pattern in found["patterns"]) + found["rest"] + found["waiting"]
+    assert total == pytest.approx(1, abs=1e-4)
+    assert found["patterns"][0]["words"] in " ".join(result.output.split())
+    every = call(*arguments)
+    assert "All relations: 6 questions" in every.output
+    assert json.loads(target.read_text(encoding="utf-8"))["relations"][0]["relation"] is None

@@ -33,7 +33,7 @@ def predictor() -> Predictor:
 
 @pytest.fixture(scope="module")
 def explanation(predictor: Predictor) -> Explanation:
-    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29", options=ExplainOptions(check=2))
+    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29")
 
 
 def test_document_agrees_with_itself(explanation: Explanation) -> None:
@@ -44,9 +44,6 @@ def test_document_agrees_with_itself(explanation: Explanation) -> None:
     assert document.profile.queries == 1
     assert sum(document.profile.attention.values()) + document.profile.waiting == pytest.approx(1, abs=1e-5)
     assert sum(document.profile.base.values()) == pytest.approx(1)
-    assert document.check is not None
-    assert document.check.probability == document.answer.score
-    assert set(document.check.controls) == {"random", "nearby"}
     assert sum(chain.share for chain in document.chains.chains) + document.chains.rest == pytest.approx(1, abs=1e-5)
     shares = document.shares
     assert shares.past + shares.present + shares.future + shares.waiting == pytest.approx(1, abs=1e-5)
@@ -140,7 +137,6 @@ def test_json_holds_the_whole_document(explanation: Explanation) -> None:
         "asks": "object",
     }
     assert document["steps"][0]["edges"][0]["attention"] == explanation.document.steps[0].edges[0].attention
-    assert document["check"]["strongest"]["facts"][0] == list(explanation.document.check.strongest.facts[0])  # type: ignore[union-attr]
 
 
 def _classes(kind: object, found: dict[str, set[str]]) -> None:
@@ -256,7 +252,7 @@ def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
         ("Lonely Island", "no chain of facts leads there from North Korea"),
         ("Far Away", "it is 4 edges away from North Korea and the walk takes 3 steps"),
     ):
-        found = predictor.explain("North Korea", "Threaten", name, "2014-04-29", options=ExplainOptions(check=1))
+        found = predictor.explain("North Korea", "Threaten", name, "2014-04-29")
         assert not found.document.reach.reachable
         assert words in found.document.reach.sentence
         assert "probability is exactly 0" in found.document.reach.sentence

@@ -1,105 +1,109 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
 from tests.tiny import from_facts, tiny_config
-from tgap.evaluation.ranks import scored_rank
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.faithfulness import check, faithfulness, used_facts
+from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.evidence import SIZES, measure_evidence
+from tgap.explain.faithfulness import CurveRow, question_curves, summarise
+from tgap.explain.faithfulness_figure import faithfulness_figure
+from tgap.explain.figures import render
+from tgap.explain.flips import facts_touching
+from tgap.explain.orders import ORDERS, ordered_facts
 from tgap.graph import View
-from tgap.scorer import Query, QueryBatch
+from tgap.scorer import Query
+
+QUERY = Query(0, 1, 4)
 
 
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 10_000), count=st.integers(1, 4))
-def test_check_recomputes_without_the_strongest_facts(seed: int, count: int) -> None:
-    explainer = tiny_explainer(seed)
-    trace = explainer.trace(Query(0, 0, 4))
-    answer = int(trace.scores.argmax())
-    found = check(explainer, trace, answer, count=count, seed=seed)
-    facts, used = used_facts(explainer.graph, trace)
-    assert list(found.strongest.facts) == facts[:count].tolist()
-    assert np.all(np.diff(used) <= 0)
-    again = explainer.trace(trace.query, trace.view.without(found.strongest.facts))
-    assert found.strongest.after == scored_rank(again.scores, answer)
-    touched = set(explainer.graph.fact[again.steps[0].edge].tolist())
-    assert not touched & set(found.strongest.facts)
-    brought = AnswerFlow.of(explainer.graph, trace, answer).strongest_facts(count)
-    assert list(found.brought.facts) == brought.tolist()
-    for control in found.controls.values():
-        assert not set(control.facts) & set(found.strongest.facts)
-        assert set(control.facts) <= set(facts.tolist())
-        assert len(set(control.facts)) == len(control.facts) <= count
-    assert found == check(explainer, trace, answer, count=count, seed=seed)
+def test_orders_are_what_they_say() -> None:
+    explainer = tiny_explainer(5, entities=8, facts=30)
+    graph = explainer.graph
+    trace = explainer.trace(QUERY)
+    flow = AnswerFlow.of(graph, trace, int(trace.scores.argmax()))
+    evidence = measure_evidence(Counterfactual(explainer, trace, flow.answer), flow, 6)
+    found = ordered_facts(flow, evidence, np.random.default_rng(0))
+    assert set(found) == set(ORDERS)
+    assert found["effect"] == [effect.facts[0] for effect in evidence.facts]
+    assert sorted(found["effect"]) == sorted(found["share"][:6])
+    assert found["share"] == flow.strongest_facts(graph.num_facts).tolist()
+    own = set(facts_touching(graph, QUERY.subject).tolist())
+    assert set(found["recent"]) == set(found["random"]) == own
+    away = [int(graph.time[flow.stored_edge[fact]]) - QUERY.time for fact in found["recent"]]
+    assert away == sorted(away, key=lambda days: (abs(days), days > 0))
+    assert len(found["recent"]) == len(found["random"]) == len(own)
 
 
-def test_a_check_sees_what_its_trace_saw() -> None:
-    explainer = tiny_explainer(7, entities=8, facts=30)
-    trace = explainer.trace(Query(0, 0, 6), View.all().before_query().without([2]))
-    answer = int(trace.scores.argmax())
-    found = check(explainer, trace, answer, count=2)
-    view = View.all().before_query().without([2, *found.strongest.facts])
-    assert found.strongest.after == scored_rank(explainer.trace(trace.query, view).scores, answer)
-    elsewhere = explainer.trace(trace.query, View.all().without(found.strongest.facts))
-    assert found.strongest.after != scored_rank(elsewhere.scores, answer)
+def test_the_first_answer_is_no_fact_that_is_in_sight() -> None:
+    facts = [(0, 1, 1, 4), (0, 1, 2, 3), (2, 1, 0, 4)]
+    explainer = OracleExplainer(from_facts(4, 2, facts), tiny_config(), span=12)
+    scores = explainer.trace(QUERY).scores.copy()
+    row = question_curves(explainer, QUERY, View.all())
+    assert row.answer != 1  # (0, 1, 1, 4) is told by the graph
+    assert row.led == bool(scores[row.answer] > np.delete(scores, row.answer).max())
+    scores[1] = 0
+    assert row.answer == scores.argmax()
 
 
-def test_attention_over_all_facts_and_waits_is_the_number_of_steps() -> None:
-    explainer = tiny_explainer(11)
-    trace = explainer.trace(Query(0, 0, 4))
-    _, used = used_facts(explainer.graph, trace)
-    loops = sum(
-        float(step.attention.mean(axis=1)[step.relation == explainer.graph.loop_relation].sum()) for step in trace.steps
-    )
-    assert used.sum() + loops == pytest.approx(len(trace.steps), abs=1e-4)
+@pytest.mark.parametrize("chosen", [None, 3])
+def test_curves_are_measured_one_by_one(chosen: int | None) -> None:
+    explainer = tiny_explainer(4, entities=8, facts=24)
+    row = question_curves(explainer, QUERY, View.all(), chosen, seed=2)
+    trace = explainer.trace(QUERY)
+    answer = row.answer if chosen is None else chosen
+    assert (row.answer, row.probability) == (answer, float(trace.scores[answer]))
+    assert row.bare == 0
+    flow = AnswerFlow.of(explainer.graph, trace, answer)
+    asked = Counterfactual(explainer, trace, answer)
+    evidence = measure_evidence(asked, flow, 20, 0)
+    facts = ordered_facts(flow, evidence, np.random.default_rng([2, *QUERY]))
+    touching = facts_touching(explainer.graph, answer)
+    for name in ORDERS:
+        own = [fact for fact in facts[name] if fact in touching]
+        for place, size in enumerate(SIZES):
+            without = asked.without(facts[name][:size])
+            assert (row.deletion[name][place], row.leads[name][place]) == (without.probability, without.leads)
+            only = asked.without(np.setdiff1d(touching, own[:size]))
+            assert row.sufficiency[name][place] == only.probability
+    assert CurveRow.of(json.loads(json.dumps(row.to_dict()))) == row
 
 
-def test_the_only_way_removed_leaves_nothing() -> None:
-    explainer = OracleExplainer(from_facts(2, 1, [(0, 0, 1, 2)]), tiny_config(), span=4)
-    trace = explainer.trace(Query(0, 0, 2))
-    found = check(explainer, trace, 1, count=1)
-    assert found.strongest.after.score == 0
-    assert found.drop(found.strongest) == pytest.approx(1.0)
-    assert found.controls == {}  # no other fact carried mass
+def line(value: float) -> dict[str, list[float]]:
+    return {name: [value] * len(SIZES) for name in ORDERS}
 
 
-def test_means_over_questions() -> None:
-    explainer = tiny_explainer(4, entities=8, facts=20)
-    queries = [Query(subject, 0, 5) for subject in range(4)]
-    traces = [explainer.trace(query) for query in queries]
-    second = np.array([int(np.argsort(-trace.scores)[1]) for trace in traces])
-    best, true = faithfulness(explainer, QueryBatch.of(queries), second, count=2, seed=1)
-    for found, answers in ((best, [int(trace.scores.argmax()) for trace in traces]), (true, second.tolist())):
-        single = [
-            check(explainer, trace, answer, count=2, seed=1) for trace, answer in zip(traces, answers, strict=True)
-        ]
-        before = np.mean([one.before.score for one in single])
-        assert found.checks == 4
-        assert found.unreached == 0
-        assert found.probability["before"] == pytest.approx(before)
-        after = np.mean([one.strongest.after.score for one in single])
-        assert found.drop["strongest"] == pytest.approx(1 - after / before)
-        after = np.mean([one.controls["random"].after.score for one in single])
-        assert found.drop["random"] == pytest.approx(1 - after / before)
-        assert found.mrr["before"] == pytest.approx(np.mean([1 / one.before.rank for one in single]))
-        lost = [one.strongest.after.score < one.controls["random"].after.score for one in single]
-        assert found.worse["strongest"]["random"] == pytest.approx(np.mean(lost))
-        after = np.mean([one.brought.after.score for one in single])
-        assert found.drop["brought"] == pytest.approx(1 - after / before)
-    assert (best.answers, true.answers) == ("best", "true")
-    assert best.hits1["before"] == 1.0
-    assert true.hits1["before"] == 0.0
+def test_means_and_areas() -> None:
+    leads = {name: [True, False, False, False, False, False] for name in ORDERS}
+    rows = [
+        CurveRow(0, 0, 1, 1, 0.8, True, 0.0, line(0.2), leads, line(0.4)),
+        CurveRow(0, 0, 2, 1, 0.2, True, 0.1, line(0.3), leads, line(0.1)),
+        CurveRow(0, 0, 3, 1, 0.0, False, 0.0, line(0.0), leads, line(0.0)),  # nothing arrived: left out
+    ]
+    found = summarise(rows)
+    assert (found.questions, found.possible) == (2, 2)
+    assert found.probability == pytest.approx(0.5)
+    curves = found.orders["effect"]
+    assert curves.deletion == pytest.approx([0.5] * 6)
+    assert curves.sufficiency == pytest.approx([0.5] * 6)
+    assert curves.still_first == pytest.approx([1, 0, 0, 0, 0, 0])
+    assert curves.lowered == pytest.approx([0.5] * 6)
+    assert curves.deletion_area == pytest.approx((0.75 + 19 * 0.5) / 20)  # from 1 down to 0.5, then level
+    assert curves.sufficiency_area == pytest.approx((0.3 + 19 * 0.5) / 20)  # from 0.1 up to 0.5
+    assert render(faithfulness_figure("curves", found), "png").startswith(b"\x89PNG")
 
 
-def test_answers_out_of_reach_are_counted_and_left_out() -> None:
-    explainer = OracleExplainer(from_facts(3, 1, [(0, 0, 1, 2)]), tiny_config(), span=4)
-    queries = QueryBatch.of([Query(0, 0, 2), Query(0, 0, 2)])
-    best, true = faithfulness(explainer, queries, np.array([2, 1]), count=1)
-    assert (best.checks, best.unreached) == (2, 0)
-    assert (true.checks, true.unreached) == (1, 1)
-    _, nothing = faithfulness(explainer, queries, np.array([2, 2]), count=1)
-    assert (nothing.checks, nothing.unreached, nothing.drop["strongest"]) == (0, 2, 0.0)
+def test_no_question_gives_empty_curves() -> None:
+    found = summarise([])
+    assert (found.questions, found.orders["effect"].deletion, found.orders["effect"].deletion_area) == (0, [], 0.0)
+
+
+def test_the_only_way_removed_leaves_nothing_and_alone_is_enough() -> None:
+    explainer = OracleExplainer(from_facts(3, 2, [(0, 1, 1, 4)]), tiny_config(), span=12)
+    row = question_curves(explainer, QUERY, View.all(), 1)
+    assert row.deletion["effect"] == [0.0] * 6
+    assert row.sufficiency["effect"] == [row.probability] * 6

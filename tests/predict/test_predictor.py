@@ -135,12 +135,11 @@ def test_explaining_takes_the_best_answer_unless_told(predictor: Predictor) -> N
 
 def test_wanted_sizes_are_kept(predictor: Predictor) -> None:
     found = predictor.explain(
-        "North Korea", "Threaten", "Japan", "2014-04-29", options=ExplainOptions(edges=2, paths=3, check=1)
+        "North Korea", "Threaten", "Japan", "2014-04-29", options=ExplainOptions(edges=2, paths=3, effects=1)
     ).document
     assert [len(step.edges) for step in found.steps] == [2, 2, 2]
     assert len(found.paths.walks) == 3
-    assert found.check is not None
-    assert len(found.check.strongest.facts) == 1
+    assert len(found.evidence) == 1
 
 
 class Plain:

@@ -53,14 +53,14 @@ def test_a_whole_fact_tells_how_its_object_stands(client: httpx.Client) -> None:
 
 
 def test_explain_gives_the_same_document_as_the_command_line(client: httpx.Client, predictor: Predictor) -> None:
-    found = ask(client, "explain", answer="Japan", edges=7, paths=3, check=2, seed=4)
+    found = ask(client, "explain", answer="Japan", edges=7, paths=3, effects=4)
     same = predictor.explain(
         "North Korea",
         "Threaten",
         "?",
         "2014-04-29",
         answer="Japan",
-        options=ExplainOptions(edges=7, paths=3, check=2, seed=4),
+        options=ExplainOptions(edges=7, paths=3, effects=4),
     )
     assert found["schema"] == EXPLANATION
     assert found == json.loads(same.to_json())
@@ -73,12 +73,13 @@ def test_asking_again_gives_the_kept_answer(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("way", [{"object": "South Korea"}, {"answer": "South Korea"}])
-def test_without_facts_the_answer_is_that_of_the_check(client: httpx.Client, way: dict[str, str]) -> None:
-    explained = ask(client, "explain", answer="South Korea", check=2)
-    removed = explained["check"]["strongest"]
-    found = ask(client, "counterfactual", facts=removed["facts"], **way)
+def test_without_a_fact_the_answer_is_that_of_the_explanation(client: httpx.Client, way: dict[str, str]) -> None:
+    explained = ask(client, "explain", answer="South Korea")
+    removed = explained["evidence"][0]
+    fact = [removed[part] for part in ("subject", "relation", "object", "time")]
+    found = ask(client, "counterfactual", facts=[fact], **way)
     assert found["schema"] == "tgap.counterfactual/1"
-    assert found["facts"] == removed["facts"]
+    assert found["facts"] == [fact]
     assert found["before"] == {**ask(client, "predict"), "asked": explained["answer"]}
     after = found["after"]["asked"]
     assert after["score"] == pytest.approx(removed["probability"], rel=1e-5)

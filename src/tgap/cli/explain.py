@@ -75,8 +75,7 @@ def explain(
       tgap explain icews14 "North Korea" Threaten 2014-04-29 --answer Japan --html a.html
       tgap explain icews14 "?" Threaten "South Korea" 2014-04-29 --walk --figure why.png
     """
-    from rich.console import Console
-
+    from tgap.cli.terminal import make_console
     from tgap.predict import ExplainOptions, Predictor
 
     subject, relation, obj, time = split_parts(parts, object_name)
@@ -87,13 +86,13 @@ def explain(
     if not predictor.walks and not any((walk, html_file, figure_file, profile_file, trace_file)):
         support = predictor.support(subject, relation, obj, time, answer=answer, count=facts)
         if json_file != "-":
-            print_support(Console(highlight=False), support)
+            print_support(make_console(), support)
         write_output(json_file, support.to_json() + "\n")
         return
     options = ExplainOptions(effects=facts, chains=chains, edges=edges, paths=paths, hide_asked=not show_asked)
     found = predictor.explain(subject, relation, obj, time, answer=answer, options=options)
     if json_file != "-":
-        console = Console(highlight=False)
+        console = make_console()
         print_explanation(console, found.document)
         if walk:
             print_walk(console, found.document)

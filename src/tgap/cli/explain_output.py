@@ -20,19 +20,23 @@ _NOTABLE = 0.01  # effects and shares below this part of the whole are not print
 
 def print_explanation(console: Console, document: Document) -> None:
     """The answer, the sentence, and what bears it out."""
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell, say
+    from tgap.explain.wording import calibration_words
     from tgap.predict.prediction import known_words
 
     answer = document.answer
     known = known_words(answer)
-    console.print(escape(document.question.text), style="bold")
+    console.print(cell(document.question.text), style="bold")
     stands = f"{answer.name}: probability {answer.score:.4f}, rank {answer.rank:g}{', ' + known if known else ''}"
-    console.print(escape(stands), style="green")
+    console.print(cell(stands), style="green")
+    if document.calibration is not None:
+        say(console, cell(calibration_words(document.calibration)))
     if document.sentence is not None:
-        console.print(f"\n{escape(document.sentence)}\n")
+        console.print()
+        say(console, cell(document.sentence))
+        console.print()
     if document.kind in (None, "stays", "unreached"):
-        console.print(escape(document.reach.sentence))
+        console.print(cell(document.reach.sentence))
     print_notes(console, document.notes)
     _print_evidence(console, document)
     _print_groups(console, document)
@@ -45,8 +49,7 @@ def print_explanation(console: Console, document: Document) -> None:
 
 
 def _print_evidence(console: Console, document: Document) -> None:
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.wording import percent, points
 
     if not document.evidence:
@@ -61,15 +64,14 @@ def _print_evidence(console: Console, document: Document) -> None:
     shown += [row for row in document.evidence if row.effect <= -least][-_AGAINST:]
     for row in shown:
         numbers = (points(row.effect), percent(row.probability), f"{row.rank:g}", percent(row.share))
-        table.add_row(*numbers, escape(row.clause))
+        table.add_row(*numbers, cell(row.clause))
     console.print(table)
     if len(shown) < len(document.evidence):
         console.print(f"The other {len(document.evidence) - len(shown)} have smaller effects.\n")
 
 
 def _print_groups(console: Console, document: Document) -> None:
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.wording import group_words, percent, points
 
     least = _NOTABLE * document.answer.score
@@ -84,27 +86,25 @@ def _print_groups(console: Console, document: Document) -> None:
     )
     for row in groups:
         numbers = (points(row.effect), percent(row.probability), f"{row.rank:g}", percent(row.share))
-        table.add_row(*numbers, escape(group_words(row)))
+        table.add_row(*numbers, cell(group_words(row)))
     console.print(table)
 
 
 def _print_flip(console: Console, answer: str, flip: FlipRow) -> None:
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.wording import flip_words
 
-    console.print(escape(flip_words(answer, flip)), style="bold")
+    console.print(cell(flip_words(answer, flip)), style="bold")
     for fact in flip.facts:
         print_item(console, fact.clause)
     console.print()
 
 
 def _print_sufficient(console: Console, answer: str, found: SufficientTable) -> None:
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.wording import percent, sufficient_words
 
-    console.print(escape(sufficient_words(answer, found)))
+    console.print(cell(sufficient_words(answer, found)))
     table = simple_table(("events left", "right"), ("probability", "right"), ("rank", "right"), ("kept", "right"))
     for row in found.rows:
         table.add_row(f"{row.facts}", percent(row.probability), f"{row.rank:g}", percent(row.kept))
@@ -112,8 +112,7 @@ def _print_sufficient(console: Console, answer: str, found: SufficientTable) -> 
 
 
 def _print_chains(console: Console, document: Document) -> None:
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.wording import chains_words, percent
 
     found = document.chains
@@ -122,7 +121,7 @@ def _print_chains(console: Console, document: Document) -> None:
         table = simple_table(("share", "right"), ("through", "left"))
         for place, row in enumerate(found.chains):
             if place == 0 or row.share >= _NOTABLE:
-                table.add_row(percent(row.share), escape(row.sentence))
+                table.add_row(percent(row.share), cell(row.sentence))
         console.print(table)
 
 
@@ -143,8 +142,7 @@ def print_walk(console: Console, document: Document) -> None:
 
 def print_steps(console: Console, document: Document) -> None:
     """The paper's case-study table, one a step; on a narrow screen an edge is one clause instead of three columns."""
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.sentences import edge_arrow
     from tgap.explain.wording import percent
 
@@ -157,13 +155,12 @@ def print_steps(console: Console, document: Document) -> None:
         table = simple_table(*ends, *when, ("attention", "right"), ("of answer", "right"))
         for edge in step.edges:
             named = (edge_arrow(edge),) if narrow else (edge.subject, edge.label, edge.object)
-            table.add_row(*map(escape, (*named, edge.time, edge.words)), f"{edge.attention:.4f}", percent(edge.through))
+            table.add_row(*map(cell, (*named, edge.time, edge.words)), f"{edge.attention:.4f}", percent(edge.through))
         console.print(table)
 
 
 def _print_paths(console: Console, document: Document) -> None:
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.wording import percent
 
     console.print("Paths to the answer", style="bold")
@@ -172,7 +169,7 @@ def _print_paths(console: Console, document: Document) -> None:
         return
     table = simple_table(("share", "right"), ("walk", "left"))
     for walk in document.paths.walks:
-        table.add_row(percent(walk.share), escape(walk.sentence))
+        table.add_row(percent(walk.share), cell(walk.sentence))
     console.print(table)
     console.print(f"The other walks ({document.paths.number:,.0f} in all) bring {percent(document.paths.rest)}.")
     if not document.paths.complete:
@@ -182,8 +179,7 @@ def _print_paths(console: Console, document: Document) -> None:
 
 def print_profile(console: Console, profile: ProfileTable) -> None:
     """Past, same time and future: attention beside the edges within reach; then by edge relation."""
-    from rich.markup import escape
-
+    from tgap.cli.terminal import cell
     from tgap.explain.naming import INVERSE
     from tgap.explain.wording import percent
 
@@ -203,5 +199,5 @@ def print_profile(console: Console, profile: ProfileTable) -> None:
     )
     for row in profile.relations[:5]:
         shares = (row.attention, row.past, row.present, row.future)
-        table.add_row(escape(row.relation + (INVERSE if row.inverse else "")), *map(percent, shares))
+        table.add_row(cell(row.relation + (INVERSE if row.inverse else "")), *map(percent, shares))
     console.print(table)

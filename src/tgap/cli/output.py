@@ -62,7 +62,9 @@ def print_item(console: Console, text: str) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
+    from tgap.data.display import shown
+
+    console.print(Padding(Text(shown(text)), (0, 0, 0, 2), expand=False))
 
 
 def simple_table(*columns: tuple[str, str]) -> Table:

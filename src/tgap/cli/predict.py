@@ -107,6 +107,7 @@ def _answer_file(
 def print_prediction(console: Console, found: Prediction) -> None:
     """The answers as a table, notes below it."""
     from tgap.cli.terminal import cell, say
+    from tgap.explain.wording import calibration_words
     from tgap.predict.prediction import known_words
 
     console.print(cell(found.question.text), style="bold")
@@ -120,6 +121,8 @@ def print_prediction(console: Console, found: Prediction) -> None:
             f"{found.asked.name} stands at rank {found.asked.rank:g} with {_score_name(found)} {found.asked.score:.4g}"
         )
         say(console, cell(asked if found.asked.score > 0 or not found.probabilities else f"{asked}: out of reach"))
+    if found.calibration is not None:
+        say(console, cell(calibration_words(found.calibration)))
     print_notes(console, found.notes)
 
 

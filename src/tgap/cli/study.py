@@ -10,6 +10,7 @@ from tgap.cli.study_causes import causes
 from tgap.cli.study_dial import dial
 from tgap.cli.study_displacement import displacement
 from tgap.cli.study_faithfulness import faithfulness
+from tgap.cli.study_patterns import patterns
 from tgap.cli.study_sampling import sampling
 
 
@@ -18,5 +19,5 @@ def study() -> None:
     """Repeat the paper's studies on a run, or check its explanations."""
 
 
-for command in (case, displacement, sampling, faithfulness, causes, ablation, dial):
+for command in (case, displacement, sampling, patterns, faithfulness, causes, ablation, dial):
     study.add_command(command)

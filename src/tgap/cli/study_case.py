@@ -46,8 +46,7 @@ def case(
       tgap study case icews14
       tgap study case icews14 Japan Consult 2014-05-02 --figure case.png
     """
-    from rich.console import Console
-
+    from tgap.cli.terminal import make_console
     from tgap.errors import QueryError
     from tgap.predict import ExplainOptions, Predictor
 
@@ -62,7 +61,7 @@ def case(
     chosen = answer or (None if parts else PAPER_ANSWER)
     found = predictor.explain(subject, relation, obj, time, answer=chosen, options=ExplainOptions(edges=edges))
     if "-" not in (markdown_file, json_file):
-        console = Console(highlight=False)
+        console = make_console()
         print_explanation(console, found.document)
         print_walk(console, found.document)
     write_output(markdown_file, case_markdown(found.document))

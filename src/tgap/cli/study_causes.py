@@ -1,4 +1,4 @@
-"""tgap study causes: are the planted causes of the synthetic world among the strongest edges?"""
+"""tgap study causes: do the reasons name the planted causes of the synthetic world?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.output import simple_table
+from tgap.cli.study_faithfulness import ORDER_WORDS
 from tgap.cli.study_options import json_option, seed_option
 from tgap.cli.study_shared import progress_bar, write_json
 
@@ -15,22 +16,28 @@ if TYPE_CHECKING:
 
     from tgap.explain.causes import CauseFigures
 
-_VERSION = "tgap.causes/1"
+_VERSION = "tgap.causes/2"
 
 
-@click.command("causes", short_help="Are the planted causes among the strongest edges?")
+@click.command("causes", short_help="Do the reasons name the planted causes?")
 @click.argument("run")
 @click.option(
-    "--edges", type=click.IntRange(min=1), metavar="N", default=5, show_default=True, help="Edges picked a step."
+    "--within",
+    type=click.IntRange(1, 20),
+    metavar="K",
+    default=5,
+    show_default=True,
+    help="Facts of each list to look at.",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only a random sample of N facts.")
-@seed_option("the random picks")
+@click.option("--past", is_flag=True, help="Hide what happened after the time asked about.")
+@seed_option("the random order")
 @json_option
-def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | None) -> None:
-    """How often the recorded cause of a fact is among the strongest edges of some step.
+def causes(run: str, within: int, limit: int | None, past: bool, seed: int, json_file: str | None) -> None:
+    """How often the recorded cause of a fact is the first fact that an explanation names, or among its first K.
 
     Needs a run on a dataset that knows its causes: the synthetic world. Counted over the test facts that a rule made
-    and that the model answers right, against picking as many edges at random, or the most recent.
+    and that the model answers right, for the same five ways to choose facts as tgap study faithfulness.
 
     \b
     Example:
@@ -38,8 +45,7 @@ def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | 
     """
     from dataclasses import asdict
 
-    from rich.console import Console
-
+    from tgap.cli.terminal import make_console
     from tgap.errors import QueryError
     from tgap.explain.causes import cause_figures
     from tgap.predict import Predictor
@@ -49,33 +55,32 @@ def causes(run: str, edges: int, limit: int | None, seed: int, json_file: str | 
         raise QueryError(f"{predictor.dataset.name} has no recorded causes; use a run on the synthetic world")
     with progress_bar("causes") as progress:
         found = cause_figures(
-            predictor.explainer, predictor.dataset, count=edges, limit=limit, seed=seed, progress=progress
+            predictor.explainer, predictor.dataset, within=within, limit=limit, seed=seed, past=past, progress=progress
         )
     if json_file != "-":
-        _print(Console(highlight=False), found)
-    write_json(json_file, {"schema": _VERSION, "dataset": predictor.dataset.name, "seed": seed, **asdict(found)})
+        _print(make_console(), found)
+    write_json(
+        json_file, {"schema": _VERSION, "dataset": predictor.dataset.name, "seed": seed, "past": past, **asdict(found)}
+    )
 
 
 def _print(console: Console, found: CauseFigures) -> None:
-    from rich.markup import escape
+    from tgap.cli.terminal import cell
 
-    from tgap.explain.wording import counted
-
-    words = {
-        "strongest": "strongest by attention",
-        "random": "random, of those that carried attention",
-        "recent": "most recent, of those that carried attention",
-    }
     console.print(
         f"{found.right:,} of {found.facts:,} test facts with a recorded cause are answered right", style="bold"
     )
     table = simple_table(
-        (f"{counted(found.picked, 'edge')} a step", "left"), ("hold a cause", "right"), ("hold all causes", "right")
+        ("facts chosen by", "left"),
+        ("the first is a cause", "right"),
+        (f"a cause in {found.within}", "right"),
+        (f"all causes in {found.within}", "right"),
     )
-    for name, text in words.items():
-        table.add_row(text, f"{100 * found.some[name]:.1f} %", f"{100 * found.all[name]:.1f} %")
+    for name, text in ORDER_WORDS.items():
+        shares = (found.first[name], found.some[name], found.all[name])
+        table.add_row(text, *(f"{100 * share:.1f} %" for share in shares))
     console.print(table)
-    table = simple_table(("rule", "left"), ("right answers", "right"), ("strongest hold a cause", "right"))
+    table = simple_table(("rule", "left"), ("right answers", "right"), ("strongest effect is a cause", "right"))
     for rule, (number, share) in found.by_rule.items():
-        table.add_row(escape(rule), f"{number:,}", f"{100 * share:.1f} %")
+        table.add_row(cell(rule), f"{number:,}", f"{100 * share:.1f} %")
     console.print(table)

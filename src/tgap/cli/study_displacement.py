@@ -67,8 +67,8 @@ def displacement(
       tgap study displacement icews14 --side both
     """
     from rich.console import Console
-    from rich.markup import escape
 
+    from tgap.cli.terminal import cell
     from tgap.errors import QueryError
     from tgap.explain.profile import queries_profile
     from tgap.explain.schema import plain
@@ -88,7 +88,7 @@ def displacement(
         with progress_bar(name) as progress:
             profile = profile_table(predictor.names, queries_profile(explainer, queries.batch, progress))
         title = f"{name} ({split}, {side}): {_number(profile.queries, queries.available)}"
-        console.print(escape(title), style="bold")
+        console.print(cell(title), style="bold")
         print_profile(console, profile)
         tables.append((name, title, profile))
     if figure_file is not None:

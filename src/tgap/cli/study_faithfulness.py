@@ -1,11 +1,14 @@
-"""tgap study faithfulness: how much the answers of a split lose without the facts that attention used most."""
+"""tgap study faithfulness: what answers lose without their reasons, and keep with only them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tgap.cli.explain import check_format, file_format, write_bytes
 from tgap.cli.output import simple_table
 from tgap.cli.study_options import json_option, seed_option, side_option, split_option
 from tgap.cli.study_shared import progress_bar, split_questions, write_json
@@ -13,12 +16,23 @@ from tgap.cli.study_shared import progress_bar, split_questions, write_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tgap.explain.faithfulness import Faithfulness
+    from tgap.evaluation.queries import SplitQueries
+    from tgap.evaluation.scoring import Progress
+    from tgap.explain.faithfulness import CurveRow, Faithfulness
+    from tgap.scorer import Explainer
 
-_VERSION = "tgap.faithfulness/1"
+_VERSION = "tgap.faithfulness/2"
+_ROWS = "tgap.curves/1"  # the first line of a file of rows says what they are of
+ORDER_WORDS = {
+    "effect": "measured effect",
+    "share": "share of the flow to the answer",
+    "attention": "strongest attention",
+    "recent": "most recent events of the entity",
+    "random": "random events of the entity",
+}
 
 
-@click.command("faithfulness", short_help="What answers lose without their strongest facts.")
+@click.command("faithfulness", short_help="What answers lose without their reasons, and keep with only them.")
 @click.argument("run")
 @split_option
 @side_option("both")
@@ -31,72 +45,129 @@ _VERSION = "tgap.faithfulness/1"
     help="Questions, drawn at random.",
 )
 @click.option(
-    "--delete", type=click.IntRange(min=1), metavar="K", default=5, show_default=True, help="Facts to take away."
+    "--answers",
+    type=click.Choice(["best", "true"]),
+    default="best",
+    show_default=True,
+    help="Whose reasons: those of the model's first new answer, or of the true one.",
 )
-@seed_option("questions and controls")
+@seed_option("questions and random order")
+@click.option(
+    "--rows", "rows_file", metavar="FILE", help="Keep each question's curves as a line of JSON, and go on from there."
+)
+@click.option("--figure", "figure_file", metavar="FILE", help="Draw the curves (.png, .svg or .pdf).")
 @json_option
-def faithfulness(run: str, split: str, side: str, limit: int, delete: int, seed: int, json_file: str | None) -> None:
-    """Delete the strongest facts of each question and compare with deleting as many others.
+def faithfulness(
+    run: str,
+    split: str,
+    side: str,
+    limit: int,
+    answers: str,
+    seed: int,
+    rows_file: str | None,
+    figure_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Take facts away, or everything but them, and see what becomes of the answer.
 
-    For every question an answer's probability and rank are taken as they are, without the K facts that attention used
-    most (inverses and copies go with them), without the K that brought this answer most of its probability, without K
-    random facts that carried attention, and without K random facts of the entity that is asked about. The whole model
-    is computed anew each time. Told for the model's own best answer, which is what an explanation explains, and for the
-    true one.
+    Five ways to choose the facts that explain an answer are compared over the same questions: by measured effect, by
+    share in the flow to this answer, by attention, and the most recent or random events of the entity asked about.
+    For k = 1, 2, 3, 5, 10, 20: the probability without the first k, and with only the first k of the facts that touch
+    the answer. The whole model is computed anew each time, some 80 times for a question. An answer that the graph
+    itself holds as a fact of that time needs no reasons: the first new answer is looked at.
 
     \b
     Example:
-      tgap study faithfulness icews14 --limit 500 --json faithfulness.json
+      tgap study faithfulness icews14 --limit 500 --rows rows.jsonl --figure curves.png
     """
     from dataclasses import asdict
 
-    from rich.console import Console
-
-    from tgap.explain.faithfulness import faithfulness as measure
+    from tgap.cli.terminal import make_console
+    from tgap.explain.faithfulness import summarise
     from tgap.predict import Predictor
+    from tgap.runs import find_run
 
+    check_format(figure_file, ("png", "svg", "pdf"))
     predictor = Predictor.from_run(run)
     asked = split_questions(predictor.dataset, split, side).sample(limit, seed)
-    with progress_bar("deletion checks") as progress:
-        best, true = measure(predictor.explainer, asked.batch, asked.answer, count=delete, seed=seed, progress=progress)
+    with progress_bar("curves") as progress:
+        made = {"schema": _ROWS, "run": find_run(run).identity(), "answers": answers, "seed": seed}
+        rows = _rows(predictor.explainer, asked, made, rows_file, progress)
+    found = summarise(rows)
     if json_file != "-":
-        console = Console(highlight=False)
-        _print(console, f"The model's best answer, {best.checks:,} questions", best, delete)
-        _print(console, f"The true answer, {true.checks:,} questions", true, delete)
-        console.print("Ranks are raw, ties count half; change is that of the mean probability.")
-        if true.unreached:
-            console.print(f"Left out: {true.unreached:,} true answers that no attention reached.")
-    place = {"dataset": predictor.dataset.name, "split": split, "side": side, "seed": seed, "delete": delete}
-    write_json(json_file, {"schema": _VERSION, **place, "best": asdict(best), "true": asdict(true)})
+        _print(make_console(), found, answers)
+    if figure_file is not None:
+        from tgap.explain.faithfulness_figure import faithfulness_figure
+        from tgap.explain.figures import render
+
+        title = f"{predictor.dataset.name}, {split}: reasons of {found.questions:,} answers"
+        write_bytes(figure_file, render(faithfulness_figure(title, found), file_format(figure_file)))
+    place = {"dataset": predictor.dataset.name, "split": split, "side": side, "seed": seed, "answers": answers}
+    write_json(json_file, {"schema": _VERSION, **place, **asdict(found)})
 
 
-def _print(console: Console, title: str, found: Faithfulness, delete: int) -> None:
-    from tgap.explain.wording import percent, percent_change
+def _rows(
+    explainer: Explainer, asked: SplitQueries, made: dict[str, Any], rows_file: str | None, progress: Progress
+) -> list[CurveRow]:
+    """Curves of all questions; those that a file already holds are read from it, the others are added to it.
 
-    console.print(title, style="bold")
-    table = simple_table(
-        ("", "left"),
-        ("probability", "right"),
-        ("change", "right"),
-        ("MRR", "right"),
-        ("Hits@1", "right"),
-    )
-    words = {
-        "before": "as it is",
-        "strongest": f"without the {delete} strongest",
-        "brought": f"without the {delete} that brought it most",
-        "random": f"without {delete} random that carried attention",
-        "nearby": f"without {delete} random of the entity itself",
-    }
-    for name, text in words.items():
-        change = percent_change(found.drop[name]) if name in found.drop else ""
-        hits = f"{100 * found.hits1[name]:.1f}"
-        table.add_row(text, f"{found.probability[name]:.4f}", change, f"{found.mrr[name]:.4f}", hits)
-    console.print(table)
-    for name, text in (("strongest", "the strongest"), ("brought", "those that brought it most")):
-        shares = found.worse[name]
-        console.print(
-            f"Losing {text} cost more than losing random facts in {percent(shares['random'])} of the questions, "
-            f"than losing random facts of the entity in {percent(shares['nearby'])}."
+    ``made``: how rows are made, the first line of the file.
+    """
+    from tgap.explain.faithfulness import question_curves
+    from tgap.graph import View
+    from tgap.scorer import Query
+
+    rows = [] if rows_file is None else _stored(Path(rows_file), made, asked)
+    for place in range(len(rows), len(asked)):
+        query = Query(*(int(column[place]) for column in (asked.batch.subject, asked.batch.relation, asked.batch.time)))
+        answer = int(asked.answer[place]) if made["answers"] == "true" else None
+        rows.append(question_curves(explainer, query, View.all(), answer, made["seed"]))
+        if rows_file is not None:
+            with Path(rows_file).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(rows[-1].to_dict()) + "\n")
+        progress(place + 1, len(asked))
+    return rows
+
+
+def _stored(file: Path, made: dict[str, Any], asked: SplitQueries) -> list[CurveRow]:
+    """The rows of a file, which is begun if need be; refuses those of other questions or another model."""
+    from tgap.data.atomic import write_atomically
+    from tgap.errors import QueryError
+    from tgap.explain.faithfulness import CurveRow
+
+    lines = file.read_bytes().split(b"\n")[:-1] if file.exists() else []  # what follows the last newline is unfinished
+    try:
+        head, *rows = [json.loads(line) for line in lines] or [made]
+        found = [CurveRow.of(row) for row in rows][: len(asked)] if head == made else None
+    except (ValueError, TypeError) as error:
+        raise QueryError(f"{file} holds no rows of this study ({error}); name another file") from error
+    wanted = zip(asked.batch.subject.tolist(), asked.batch.relation.tolist(), asked.batch.time.tolist(), strict=True)
+    if found is None or any(
+        (row.subject, row.relation, row.time) != query for row, query in zip(found, wanted, strict=False)
+    ):
+        raise QueryError(
+            f"the rows of {file} were made with another model, split, side, limit, seed or kind of answers; "
+            "name another file"
         )
-    console.print()
+    write_atomically(file, b"".join(line + b"\n" for line in lines or [json.dumps(made).encode()]))
+    return found
+
+
+def _print(console: Console, found: Faithfulness, answers: str) -> None:
+    from tgap.explain.wording import percent
+
+    whose = "the model's first answer" if answers == "best" else "the true answer"
+    console.print(f"{found.questions:,} questions, {whose}: mean probability {found.probability:.3f}", style="bold")
+    headings = [(f"k = {size}", "right") for size in found.sizes]
+    for title, part in (("Left without the first k facts", "deletion"), ("Left with only the first k", "sufficiency")):
+        console.print(title)
+        table = simple_table(("facts chosen by", "left"), *headings, ("area", "right"))
+        for name, curves in found.orders.items():
+            line, area = getattr(curves, part), getattr(curves, f"{part}_area")
+            table.add_row(ORDER_WORDS[name], *(percent(share) for share in line), f"{area:.3f}")
+        console.print(table)
+    console.print(f"The probability is lower without them ({found.possible:,} questions where it is above 1 %)")
+    table = simple_table(("facts chosen by", "left"), *headings)
+    for name, curves in found.orders.items():
+        table.add_row(ORDER_WORDS[name], *(f"{100 * share:.1f} %" for share in curves.lowered))
+    console.print(table)

@@ -45,8 +45,7 @@ def sampling(
     Example:
       tgap study sampling icews14 "North Korea" Threaten 2014-04-29 --figure s.png
     """
-    from rich.console import Console
-
+    from tgap.cli.terminal import make_console
     from tgap.errors import QueryError
     from tgap.explain.figures import drawing_figure, render
     from tgap.explain.growth import growth_panels
@@ -61,7 +60,7 @@ def sampling(
     panels = growth_panels(predictor.names, predictor.explainer.graph, trace)
     if not panels:
         raise QueryError(f"{run} samples no subgraph: it walks one step or the whole graph")
-    console = Console(highlight=False)
+    console = make_console()
     title = f"Growing subgraph of {parsed.question.text}"
     _print(console, title, panels)
     print_notes(console, parsed.notes)
@@ -76,14 +75,14 @@ def _load(run: str, sizes: dict[str, int] | None) -> Predictor:
 
 
 def _print(console: Console, title: str, panels: tuple[GrowthPanel, ...]) -> None:
-    from rich.markup import escape
+    from tgap.cli.terminal import cell
 
-    console.print(escape(title), style="bold")
+    console.print(cell(title), style="bold")
     for panel in panels:
         core = ", ".join(spot.label for spot in panel.spots if spot.core)
         joins = ", ".join(spot.label for spot in panel.spots if spot.state == "joins") or "none"
         console.print()
-        console.print(escape(panel.title), style="bold")
+        console.print(cell(panel.title), style="bold")
         print_item(console, f"core nodes: {core}")
         print_item(console, f"join: {joins}")
         for _, _, key in panel.keys:

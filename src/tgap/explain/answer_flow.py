@@ -44,7 +44,7 @@ class AnswerFlow:
     @classmethod
     def of(cls, graph: TemporalGraph, trace: Trace, answer: int) -> AnswerFlow:
         """One pass backwards over the steps. O(edges of the trace times flows)."""
-        mass = float(trace.scores[answer])
+        mass = trace.mass(answer)
         chance = np.zeros((len(trace.scores), trace.steps[0].transition.shape[1]))
         chance[answer] = 1.0
         shares: list[Float64Array] = []

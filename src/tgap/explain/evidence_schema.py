@@ -153,3 +153,17 @@ class ShareTable:
     relations: tuple[RelationShare, ...]  # those of highest share
     relations_rest: float  # all others
     steps: tuple[StepShares, ...]
+
+
+@dataclass(frozen=True)
+class CalibrationRow:
+    """How often answers given a probability like this one were right."""
+
+    answer: str  # that this is about
+    probability: float  # of that answer, as the model gives it
+    low: float  # answers given a probability from here ...
+    high: float  # ... to here
+    answers: int  # how many there were
+    right: float  # share of them that was right
+    calibrated: float  # the probability read off a rising curve through all of them
+    split: str  # where that was measured

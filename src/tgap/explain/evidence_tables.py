@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tgap.evaluation.calibration import Calibration
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.chains import Chain, Chains, Link
 from tgap.explain.edges import highest
 from tgap.explain.evidence import PAIR, TIME, Effect, Evidence
 from tgap.explain.evidence_schema import (
+    CalibrationRow,
     ChainLink,
     ChainRow,
     ChainTable,
@@ -118,6 +120,16 @@ def _link(names: Names, flow: AnswerFlow, link: Link) -> ChainLink:
         dates = names.date(int(times.min())), names.date(int(times.max()))
         rows.append(LinkRelation(name, inverse, float(totals[number]), len(times), *dates))
     return ChainLink(names.entity(link.subject), names.entity(link.object), len(link.edges), tuple(rows))
+
+
+def calibration_row(found: Calibration, name: str, probability: float) -> CalibrationRow | None:
+    """How often answers of such a probability were right; None where none was seen that is like it."""
+    like = found.bin_of(probability)
+    if like is None:
+        return None
+    return CalibrationRow(
+        name, probability, like.low, like.high, like.answers, like.right, found(probability), found.split
+    )
 
 
 def share_table(names: Names, flow: AnswerFlow) -> ShareTable:

@@ -1,182 +1,164 @@
-"""Is the explanation faithful? Take away what it names and see whether the answer suffers.
+"""Do the reasons hold? Curves over many questions: what an answer loses without the first k facts, and keeps with only
+them.
 
-``check`` deletes k facts (each with its inverse and copies; the whole forward pass, PGNN included, is recomputed
-without them) and compares the answer's probability and rank before and after, for two kinds of facts:
+Deletion: the answer's probability without the first k facts of an order. Good reasons: it falls fast.
+Sufficiency: its probability with only the first k of the facts that touch it visible, beside the background (see
+``flips``). Good reasons: it is there again after few.
 
-* ``strongest``: those that attention used most, as the table of strongest edges has it. Some of them may have led
-  attention to other answers; without them this one can even gain.
-* ``brought``: those that brought this answer most of its probability, as its paths have it.
+Both are told as parts of the mean probability as things are, for k = 1, 2, 3, 5, 10, 20; the area under a curve is that
+of straight lines between these points, from k = 0 to 20, divided by 20. Deletion begins at 1, sufficiency at 0 (no walk
+arrives; where the answer is the entity that is asked about, at what is left there).
 
-Two controls, k other facts each, say what such a deletion costs anyway:
-
-* ``random``: drawn among all other facts that carried mass in some step;
-* ``nearby``: drawn among the other facts of v_q itself, which are walked in the first step. Harder to beat: most facts
-  that carried mass are far away and carried next to nothing.
-
-A fact is used as much as attention (or, for ``brought``, the part of it that arrived at the answer) crossed its edges,
-in both directions, copies included, summed over steps; self-loops are no facts. The check tells only that the named
-facts matter to the answer, not that nothing else does.
+Whose reasons: those of the true answer, or of the model's first one that the graph does not hold as a fact itself. To
+repeat a fact that is in sight needs no reasons; ``tgap explain`` would hide it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.evaluation.ranks import ScoredRank, scored_rank
-from tgap.evaluation.scoring import Progress
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.edges import mean_attention
-from tgap.graph import TemporalGraph
-from tgap.scorer import Explainer, FloatArray, IntArray, Query, QueryBatch, Trace
+from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.evidence import SIZES, measure_evidence
+from tgap.explain.flips import facts_touching
+from tgap.explain.orders import ORDERS, ordered_facts
+from tgap.graph import TemporalGraph, View
+from tgap.scorer import Explainer, Query, Trace
 
-CHOICES = ("strongest", "brought")
-CONTROLS = ("random", "nearby")
-
-
-@dataclass(frozen=True)
-class Deletion:
-    """Facts taken away (ids as in ``graph.fact``) and how the answer stood without them."""
-
-    facts: tuple[int, ...]
-    after: ScoredRank
+POSSIBLE = 0.01  # answers below this probability are left out of ``lowered``
 
 
 @dataclass(frozen=True)
-class Check:
-    """Deletion check of one answer."""
+class CurveRow:
+    """The curves of one question."""
 
-    before: ScoredRank
-    strongest: Deletion
-    brought: Deletion
-    controls: dict[str, Deletion]  # by name; a control is missing when no fact is left to draw from
+    subject: int
+    relation: int
+    time: int
+    answer: int
+    probability: float  # as things are
+    led: bool  # whether the answer is first as things are: a fact in sight may stand above it
+    bare: float  # without any fact that touches the answer
+    deletion: dict[str, list[float]]  # order: probability without the first 1, 2, 3, 5, 10, 20 facts
+    leads: dict[str, list[bool]]  # order: whether the answer is still first then
+    sufficiency: dict[str, list[float]]  # order: probability with only those
 
-    def drop(self, deletion: Deletion) -> float:
-        """Share of the answer's probability that a deletion took away; negative if it grew."""
-        if self.before.score <= 0:
-            return 0.0
-        return 1.0 - deletion.after.score / self.before.score
+    @classmethod
+    def of(cls, stored: dict[str, Any]) -> CurveRow:
+        """A row as it was written."""
+        return cls(**stored)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class OrderCurves:
+    """Means of one order over all questions; lists go along ``SIZES``."""
+
+    deletion: list[float]  # part of the mean probability that is left
+    deletion_area: float
+    still_first: list[float]  # part of the answers that were first and still are
+    sufficiency: list[float]
+    sufficiency_area: float
+    lowered: list[float]  # part of the questions with a probability above 1 % where it is lower without the facts
 
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """Means over many checks, by what was deleted: "before" (nothing), "strongest", "brought" and each control."""
+    """All orders over the same questions."""
 
-    answers: str  # whose rank was looked at: "best", the model's own first answer, or "true", the split's
-    checks: int
-    unreached: int  # questions left out because no attention arrived at the answer: nothing could drop
-    probability: dict[str, float]  # mean probability of the answer
-    drop: dict[str, float]  # share of that mean that was lost
-    mrr: dict[str, float]  # mean reciprocal rank
-    hits1: dict[str, float]  # share of answers at rank 1
-    worse: dict[str, dict[str, float]]  # strongest and brought, by control: share of checks where they cost more
+    questions: int
+    possible: int  # with a probability above 1 %
+    probability: float  # mean, as things are
+    sizes: list[int]
+    orders: dict[str, OrderCurves]
 
 
-def used_facts(graph: TemporalGraph, trace: Trace) -> tuple[IntArray, NDArray[np.float64]]:
-    """Facts that carried mass, most used first, with the attention that crossed them over all steps."""
-    used = np.zeros(graph.num_facts)
-    for step in trace.steps:
-        fact = graph.fact[step.edge]
-        real = fact >= 0
-        used += np.bincount(fact[real], weights=mean_attention(step)[real], minlength=graph.num_facts)
-    carried = np.flatnonzero(used)
-    order = carried[np.argsort(-used[carried], kind="stable")].astype(np.int64)
-    return order, used[order]
-
-
-def check(explainer: Explainer, trace: Trace, answer: int, *, count: int = 5, seed: int = 0) -> Check:
-    """Deletion check of ``answer``, whose trace is at hand. ``seed`` fixes what the controls draw."""
-    deletions = {
-        name: Deletion(facts, scored_rank(scores, answer))
-        for name, (facts, scores) in _deletions(explainer, trace, count, seed).items()
-    }
-    strongest = deletions.pop("strongest")
-    removed, scores = _brought(explainer, trace, answer, count)
-    brought = Deletion(removed, scored_rank(scores, answer))
-    return Check(scored_rank(trace.scores, answer), strongest, brought, deletions)
-
-
-def faithfulness(
-    explainer: Explainer,
-    queries: QueryBatch,
-    answers: IntArray,
-    *,
-    count: int = 5,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> tuple[Faithfulness, Faithfulness]:
-    """Deletion checks over many questions, for the model's own best answers and for the true ones (``answers``).
-
-    Both are read from the same deletions. Answers that no attention reached are counted and left out.
-    """
-    best: list[dict[str, ScoredRank]] = []
-    true: list[dict[str, ScoredRank]] = []
-    for place in range(len(queries)):
-        query = Query(int(queries.subject[place]), int(queries.relation[place]), int(queries.time[place]))
-        trace = explainer.trace(query)
-        scores = {"before": trace.scores}
-        scores |= {name: after for name, (_, after) in _deletions(explainer, trace, count, seed).items()}
-        first, wanted = int(trace.scores.argmax()), int(answers[place])
-        for answer, found in ((first, best), (wanted, true)):
-            if answer == wanted == first and found is true:
-                true.append(best[-1])
-            elif trace.scores[answer] > 0:
-                _, scores["brought"] = _brought(explainer, trace, answer, count)
-                found.append({name: scored_rank(row, answer) for name, row in scores.items()})
-        if progress is not None:
-            progress(place + 1, len(queries))
-    return _summary("best", best, 0), _summary("true", true, len(queries) - len(true))
-
-
-def _deletions(
-    explainer: Explainer, trace: Trace, count: int, seed: int
-) -> dict[str, tuple[tuple[int, ...], FloatArray]]:
-    """Facts taken away and scores without them, for the strongest and for each control that has facts to draw."""
-    graph = explainer.graph
-    facts, _ = used_facts(graph, trace)
-    others = facts[count:]
-    pools = {"random": others, "nearby": np.intersect1d(others, graph.fact[trace.steps[0].edge])}
-    random = np.random.default_rng([seed, trace.query.subject, trace.query.relation, abs(trace.query.time)])
-    chosen = {"strongest": facts[:count]}
-    for name in CONTROLS:
-        if len(pools[name]):
-            chosen[name] = random.choice(pools[name], size=min(count, len(pools[name])), replace=False)
-    return {
-        name: (tuple(removed.tolist()), _scores_without(explainer, trace, removed)) for name, removed in chosen.items()
-    }
-
-
-def _brought(explainer: Explainer, trace: Trace, answer: int, count: int) -> tuple[tuple[int, ...], FloatArray]:
-    """The facts that brought most of an answer's mass, and the scores without them."""
-    removed = AnswerFlow.of(explainer.graph, trace, answer).strongest_facts(count)
-    scores = _scores_without(explainer, trace, removed) if len(removed) else trace.scores
-    return tuple(removed.tolist()), scores
-
-
-def _scores_without(explainer: Explainer, trace: Trace, facts: IntArray) -> FloatArray:
-    """Scores [N] of the trace's query under its own view, with more facts taken away."""
-    return explainer.trace(trace.query, trace.view.without(facts)).scores
-
-
-def _summary(answers: str, checks: list[dict[str, ScoredRank]], unreached: int) -> Faithfulness:
-    """Means over the checks; one without a control (nothing left to draw) lost nothing by it."""
-    ways = ("before", *CHOICES, *CONTROLS)
-    chance = {way: np.array([one.get(way, one["before"]).score for one in checks]) for way in ways}
-    rank = {way: np.array([one.get(way, one["before"]).rank for one in checks]) for way in ways}
-    mean = {way: _mean(values) for way, values in chance.items()}
-    return Faithfulness(
-        answers=answers,
-        checks=len(checks),
-        unreached=unreached,
-        probability=mean,
-        drop={way: 1 - mean[way] / mean["before"] if checks else 0.0 for way in ways[1:]},
-        mrr={way: _mean(1 / values) for way, values in rank.items()},
-        hits1={way: _mean(values < 1.5) for way, values in rank.items()},
-        worse={choice: {way: _mean(chance[choice] < chance[way]) for way in CONTROLS} for choice in CHOICES},
+def question_curves(
+    explainer: Explainer, query: Query, view: View, answer: int | None = None, seed: int = 0
+) -> CurveRow:
+    """Curves of one question for ``answer``, by default the model's first new one. ``seed``: of the random order."""
+    trace = explainer.trace(query, view)
+    index = _first_answer(explainer.graph, trace) if answer is None else answer
+    flow = AnswerFlow.of(explainer.graph, trace, index)
+    asked = Counterfactual(explainer, trace, index)
+    evidence = measure_evidence(asked, flow, max(SIZES), pairs=0)
+    random = np.random.default_rng([seed, query.subject, query.relation, abs(query.time)])
+    orders = ordered_facts(flow, evidence, random)
+    touching = facts_touching(explainer.graph, index)
+    own = set(touching.tolist())
+    without = [orders[name][:size] for name in ORDERS for size in SIZES]
+    only = [
+        np.setdiff1d(touching, [fact for fact in orders[name] if fact in own][:size])
+        for name in ORDERS
+        for size in SIZES
+    ]
+    outcomes = asked.without_each([touching, *without, *only])
+    bare, rest = outcomes[0], iter(outcomes[1:])
+    deleted = {name: [next(rest) for _ in SIZES] for name in ORDERS}
+    kept = {name: [next(rest) for _ in SIZES] for name in ORDERS}
+    return CurveRow(
+        *query,
+        answer=index,
+        probability=evidence.before.probability,
+        led=evidence.before.leads,
+        bare=bare.probability,
+        deletion={name: [found.probability for found in line] for name, line in deleted.items()},
+        leads={name: [found.leads for found in line] for name, line in deleted.items()},
+        sufficiency={name: [found.probability for found in line] for name, line in kept.items()},
     )
 
 
-def _mean(values: NDArray[np.floating] | NDArray[np.bool_]) -> float:
-    return float(values.mean()) if len(values) else 0.0
+def _first_answer(graph: TemporalGraph, trace: Trace) -> int:
+    """The likeliest entity among those that no fact of the graph makes true at that time."""
+    query = trace.query
+    own = slice(graph.row[query.subject], graph.row[query.subject + 1])
+    told = graph.neighbour[own][(graph.relation[own] == query.relation) & (graph.time[own] == query.time)]
+    scores = trace.scores.copy()
+    scores[told] = -1.0
+    return int(scores.argmax())
+
+
+def summarise(rows: Sequence[CurveRow]) -> Faithfulness:
+    """Means over the questions; answers that no attention reached have nothing to lose and are left out."""
+    reached = [row for row in rows if row.probability > 0]
+    before = np.array([row.probability for row in reached])
+    bare = np.array([row.bare for row in reached])
+    possible = before > POSSIBLE
+    led = np.array([row.led for row in reached], dtype=bool)
+    orders = {}
+    for name in ORDERS:
+        deleted = np.array([row.deletion[name] for row in reached]).reshape(-1, len(SIZES))
+        kept = np.array([row.sufficiency[name] for row in reached]).reshape(-1, len(SIZES))
+        first = np.array([row.leads[name] for row in reached]).reshape(-1, len(SIZES))[led]
+        left, stays = _part(deleted, before), _part(kept, before)
+        orders[name] = OrderCurves(
+            deletion=left,
+            deletion_area=_area(left, 1.0),
+            still_first=first.mean(axis=0).tolist() if led.any() else [],
+            sufficiency=stays,
+            sufficiency_area=_area(stays, float(bare.sum() / before.sum()) if reached else 0.0),
+            lowered=(deleted[possible] < before[possible, None]).mean(axis=0).tolist() if possible.any() else [],
+        )
+    mean = float(before.mean()) if reached else 0.0
+    return Faithfulness(len(reached), int(possible.sum()), mean, list(SIZES), orders)
+
+
+def _part(values: NDArray[np.float64], before: NDArray[np.float64]) -> list[float]:
+    """Sums over questions as parts of the sum of ``before``."""
+    parts: list[float] = (values.sum(axis=0) / before.sum()).tolist() if len(before) else []
+    return parts
+
+
+def _area(line: Sequence[float], start: float) -> float:
+    """Area under straight lines through k = 0 and ``SIZES``, divided by the largest k."""
+    if not line:
+        return 0.0
+    return float(np.trapezoid([start, *line], [0, *SIZES])) / max(SIZES)

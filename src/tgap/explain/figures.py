@@ -16,6 +16,7 @@ from matplotlib.patches import Circle, PathPatch
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
+from tgap.data.display import shown
 from tgap.errors import QueryError
 from tgap.explain.drawing import Drawing, Ring, Stroke, Text
 
@@ -60,11 +61,11 @@ def drawing_figure(drawing: Drawing) -> Figure:
 
 
 def _write(axes: Axes, shape: Text, depth: int) -> None:
-    """Names are never read as formulas."""
+    """Names are never read as formulas, and no character of theirs acts."""
     axes.text(
         shape.x,
         shape.y,
-        shape.text,
+        shown(shape.text),
         fontsize=shape.size * _POINT,
         ha=_ANCHOR[shape.anchor],
         va="baseline",

@@ -75,7 +75,7 @@ def heaviest_walks(trace: Trace, answer: int, loop_relation: int, count: int = 5
 
     ``loop_relation`` is the relation id of self-loops (``graph.loop_relation``).
     """
-    mass = float(trace.scores[answer])
+    mass = trace.mass(answer)
     kept = leading_to(trace, answer)
     if mass <= 0.0 or not all(len(edges) for edges in kept):
         return Walks(answer, mass, (), 0.0, True)

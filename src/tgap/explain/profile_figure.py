@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tgap.data.display import shown
 from tgap.explain.palette import BASE, COLOURS, GRID, INK, MUTED
 from tgap.explain.schema import ProfileTable
 from tgap.explain.wording import percent, short_label
@@ -41,7 +42,13 @@ def profile_figure(panels: Sequence[Panel], limit: int = 100) -> Figure:
         plot = figure.add_axes((0.075, top - 2.6 / height, 0.47, 2.3 / height))
         bars = figure.add_axes((0.785, top - 2.6 / height, 0.145, 2.3 / height))
         figure.text(
-            0.075, top + 0.12 / height, panel.title, fontsize=11.5, fontweight="bold", color=INK, parse_math=False
+            0.075,
+            top + 0.12 / height,
+            shown(panel.title),
+            fontsize=11.5,
+            fontweight="bold",
+            color=INK,
+            parse_math=False,
         )
         _draw_displacements(plot, panel.profile, limit)
         _draw_relations(bars, panel.profile)
@@ -68,10 +75,10 @@ def _draw_displacements(axes: Axes, profile: ProfileTable, limit: int) -> None:
     )
     for kind, marker in (("past", "o"), ("future", "o"), ("present", "D")):
         side = {"past": displacement < 0, "future": displacement > 0, "present": displacement == 0}[kind]
-        shown = inside & side
+        drawn = inside & side
         axes.plot(
-            displacement[shown],
-            np.where(attention[shown] > floor, attention[shown], np.nan),  # a gap, not a plunge
+            displacement[drawn],
+            np.where(attention[drawn] > floor, attention[drawn], np.nan),  # a gap, not a plunge
             marker=marker,
             markersize=6 if kind == "present" else 3.2,
             linestyle="-" if kind != "present" else "none",
@@ -105,7 +112,7 @@ def _split(shares: dict[str, float]) -> str:
 def _draw_relations(axes: Axes, profile: ProfileTable) -> None:
     rows = profile.relations[:_BARS]
     rest = 1 - profile.waiting - sum(row.attention for row in rows)
-    labels = [short_label(row.relation, row.inverse, 36) for row in rows]
+    labels = [short_label(shown(row.relation), row.inverse, 36) for row in rows]
     labels += ["all other relations", "self-loops"]
     for place, row in enumerate(rows):
         left = 0.0

@@ -35,7 +35,7 @@ def reach(graph: TemporalGraph, trace: Trace, answer: int) -> Reach:
     """Reach of ``answer`` from the entity that is asked about, in what the trace's view shows of the graph."""
     visible = visible_graph(graph, trace.view.at(trace.query.time))
     distance = int(distances(visible, trace.query.subject)[answer])
-    return Reach(len(trace.steps), None if distance < 0 else distance, bool(trace.scores[answer] > 0))
+    return Reach(len(trace.steps), None if distance < 0 else distance, trace.mass(answer) > 0)
 
 
 def distances(visible: VisibleGraph, start: int, limit: int = -1) -> NDArray[np.int32]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from tgap.explain.drawing import Drawing
 from tgap.explain.palette import ANSWER, BASE, COLOURS, GRID, INK, MUTED
 from tgap.explain.report_reasons import chain_part, reasons
-from tgap.explain.report_table import number, table, word
+from tgap.explain.report_table import number, plain, table, word
 from tgap.explain.schema import Document, PathTable, ProfileTable, StepTable
 from tgap.explain.svg import drawing_svg
-from tgap.explain.wording import percent, times_words
+from tgap.explain.wording import calibration_words, percent, times_words
 
 _STYLE = f"""
 .tgap {{ font: 14px/1.45 "DejaVu Sans", Verdana, Arial, sans-serif; color: {INK}; max-width: 1180px; }}
@@ -36,7 +35,7 @@ _STYLE = f"""
 
 def report_page(document: Document, drawing: Drawing) -> str:
     """A whole HTML page."""
-    title = escape(f"{document.question.text}: {document.answer.name}")
+    title = plain(f"{document.question.text}: {document.answer.name}")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -52,16 +51,17 @@ def report_body(document: Document, drawing: Drawing) -> str:
     parts = [
         f"<style>{_STYLE}</style>",
         '<div class="tgap">',
-        f"<h1>{escape(document.question.text)}</h1>",
-        f'<p><span class="answer">{escape(answer.name)}</span>: {escape(stands)}</p>',
-        *([f'<p class="why">{escape(document.sentence)}</p>'] if document.sentence is not None else []),
-        *([f"<p>{escape(document.reach.sentence)}</p>"] if document.kind in (None, "stays", "unreached") else []),
-        *(f'<p class="quiet">Note: {escape(note)}</p>' for note in document.notes),
+        f"<h1>{plain(document.question.text)}</h1>",
+        f'<p><span class="answer">{plain(answer.name)}</span>: {plain(stands)}</p>',
+        *([f'<p class="quiet">{plain(calibration_words(document.calibration))}</p>'] if document.calibration else []),
+        *([f'<p class="why">{plain(document.sentence)}</p>'] if document.sentence is not None else []),
+        *([f"<p>{plain(document.reach.sentence)}</p>"] if document.kind in (None, "stays", "unreached") else []),
+        *(f'<p class="quiet">Note: {plain(note)}</p>' for note in document.notes),
         *reasons(document),
         "<h2>How the probability came</h2>",
         f'<div class="wide">{drawing_svg(drawing)}</div>',
         chain_part(document.chains),
-        f"<p>{escape(times_words(document.shares))}</p>" if answer.score > 0 else "",
+        f"<p>{plain(times_words(document.shares))}</p>" if answer.score > 0 else "",
         "<details><summary>The whole walk: strongest edges of each step, paths, attention over time</summary>",
         "<h2>Strongest edges of each step, whatever answer they led to</h2>",
         *(_step(step) for step in document.steps),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from tgap.explain.evidence_schema import ChainTable, EvidenceRow, FlipRow, GroupRow, SufficientTable
 from tgap.explain.palette import COLOURS
-from tgap.explain.report_table import number, table, word
+from tgap.explain.report_table import number, plain, table, word
 from tgap.explain.schema import Document
 from tgap.explain.wording import chains_words, flip_words, group_words, percent, points, sufficient_words
 
@@ -30,9 +28,9 @@ def reasons(document: Document) -> list[str]:
 def chain_part(found: ChainTable) -> str:
     """Chains with what they bring."""
     if not found.chains:
-        return f"<p>{escape(chains_words(found))}</p>"
+        return f"<p>{plain(chains_words(found))}</p>"
     rows = [(number(percent(chain.share)), word(chain.sentence)) for chain in found.chains]
-    return f"<p>{escape(chains_words(found))}</p>" + table(("share of the answer", "through"), rows)
+    return f"<p>{plain(chains_words(found))}</p>" + table(("share of the answer", "through"), rows)
 
 
 def _evidence(rows: tuple[EvidenceRow, ...]) -> str:
@@ -78,8 +76,8 @@ def _groups(rows: tuple[GroupRow, ...]) -> str:
 
 
 def _flip(answer: str, flip: FlipRow) -> str:
-    facts = "".join(f"<li>{escape(fact.clause)}</li>" for fact in flip.facts)
-    return f"<p>{escape(flip_words(answer, flip))}</p><ul>{facts}</ul>"
+    facts = "".join(f"<li>{plain(fact.clause)}</li>" for fact in flip.facts)
+    return f"<p>{plain(flip_words(answer, flip))}</p><ul>{facts}</ul>"
 
 
 def _sufficient(answer: str, found: SufficientTable) -> str:
@@ -87,6 +85,6 @@ def _sufficient(answer: str, found: SufficientTable) -> str:
         (number(str(row.facts)), number(percent(row.probability)), number(f"{row.rank:g}"), number(percent(row.kept)))
         for row in found.rows
     ]
-    return f"<p>{escape(sufficient_words(answer, found))}</p>" + table(
+    return f"<p>{plain(sufficient_words(answer, found))}</p>" + table(
         ("events left", "probability", "rank", "kept"), rows
     )

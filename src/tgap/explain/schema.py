@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tgap.explain.evidence_schema import (
+    CalibrationRow,
     ChainTable,
     EvidenceRow,
     FlipRow,
@@ -222,27 +223,6 @@ class ProfileTable:
 
 
 @dataclass(frozen=True)
-class DeletionRow:
-    """Facts taken away, and how the answer stood without them."""
-
-    facts: tuple[tuple[str, str, str, str], ...]  # subject, relation, object, time
-    probability: float
-    rank: float
-    drop: float  # share of the probability that was lost
-
-
-@dataclass(frozen=True)
-class CheckTable:
-    """The deletion check."""
-
-    probability: float  # before
-    rank: float  # before
-    strongest: DeletionRow  # without the facts that attention used most
-    brought: DeletionRow  # without the facts that brought the answer most of its probability
-    controls: dict[str, DeletionRow]  # random, nearby
-
-
-@dataclass(frozen=True)
 class Document:
     """A whole explanation."""
 
@@ -251,6 +231,7 @@ class Document:
     answer: Answer
     sentence: str | None  # why, in one line; None where no effect was to be measured
     kind: str | None  # of the sentence, as a code: one, few, pair, many, none, stays, unreached
+    calibration: CalibrationRow | None  # how often answers of such a probability were right; None: not measured
     asked_fact_hidden: bool  # the asked fact stands in train and was hidden, as in training
     evidence: tuple[EvidenceRow, ...]  # facts taken away one at a time, strongest effect first
     groups: tuple[GroupRow, ...]  # facts taken away together
@@ -263,7 +244,6 @@ class Document:
     paths: PathTable
     profile: ProfileTable
     flow: FlowTable | None
-    check: CheckTable | None
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:

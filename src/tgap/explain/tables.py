@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tgap.explain.edges import StepEdges
-from tgap.explain.faithfulness import Check, Deletion
 from tgap.explain.naming import Names
 from tgap.explain.paths import Walk, Walks
 from tgap.explain.profile import SIGNS, Profile
 from tgap.explain.schema import (
-    CheckTable,
-    DeletionRow,
     DisplacementRow,
     EdgeRow,
     NodeRow,
@@ -23,7 +20,6 @@ from tgap.explain.schema import (
     WalkEdge,
 )
 from tgap.explain.sentences import path_sentence
-from tgap.graph import TemporalGraph
 from tgap.scorer import Trace
 
 _RELATIONS = 10  # rows of a profile's table by edge relation
@@ -101,27 +97,4 @@ def profile_table(names: Names, profile: Profile) -> ProfileTable:
             )
         ),
         relations=tuple(rows),
-    )
-
-
-def check_table(names: Names, graph: TemporalGraph, check: Check) -> CheckTable:
-    """A deletion check with its facts by name."""
-
-    def row(deletion: Deletion) -> DeletionRow:
-        facts = tuple(_fact(names, graph, fact) for fact in deletion.facts)
-        return DeletionRow(facts, deletion.after.score, deletion.after.rank, check.drop(deletion))
-
-    controls = {name: row(deletion) for name, deletion in check.controls.items()}
-    before = check.before
-    return CheckTable(before.score, before.rank, row(check.strongest), row(check.brought), controls)
-
-
-def _fact(names: Names, graph: TemporalGraph, fact: int) -> tuple[str, str, str, str]:
-    """A fact's names; the first of its edges is the one in the stored direction."""
-    edge = int(graph.fact_edge[graph.fact_row[fact]])
-    return (
-        names.entity(int(graph.source[edge])),
-        names.label(int(graph.relation[edge])),
-        names.entity(int(graph.neighbour[edge])),
-        names.date(int(graph.time[edge])),
     )

@@ -75,10 +75,14 @@ class _Words:
 
     def verdict(self) -> Verdict:
         start = self.names.entity(self.flow.trace.query.subject)
+        alone = self._alone()
         if self.flow.mass <= 0:
-            return Verdict("unreached", f"{self.answer} has 0 %: no attention arrived there.")
+            why = f"{start} has no event that could be used" if alone else "no attention arrived there"
+            prior = ", what it has comes from the relation's own prior" if self.before.probability > 0 else ""
+            return Verdict("unreached", f"{self.answer} has {percent(self.before.probability)}: {why}{prior}.")
         if not self.evidence.facts:
-            return Verdict("stays", f"{self.lead} only because attention stays at {start}: no event leads anywhere.")
+            why = f"{start} has no event that could be used" if alone else "no event leads anywhere"
+            return Verdict("stays", f"{self.lead} only because attention stays at {start}: {why}.")
         best, half = self.evidence.facts[0], self.before.probability / 2
         few = [found for found in self.evidence.firsts if found.effect >= half and len(found.facts) <= _FEW]
         pairs = [found for found in self.evidence.pairs if found.effect >= half]
@@ -92,6 +96,12 @@ class _Words:
             tried = counted(len(self.evidence.facts), "event")
             return Verdict("none", f"{self.lead}, but no event speaks for it: none of the {tried} tried lowers it.")
         return Verdict("many", self._many(best))
+
+    def _alone(self) -> bool:
+        """Whether the entity that is asked about has no visible fact: nothing is known of it."""
+        graph, subject = self.flow.graph, self.flow.trace.query.subject
+        facts = graph.fact[graph.row[subject] : graph.row[subject + 1]]
+        return not self.flow.visible[facts[facts >= 0]].any()
 
     def _one(self, best: Effect) -> str:
         return (

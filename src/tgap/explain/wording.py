@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tgap.explain.evidence_schema import ChainTable, FlipRow, GroupRow, ShareTable, SufficientTable
+from tgap.explain.evidence_schema import CalibrationRow, ChainTable, FlipRow, GroupRow, ShareTable, SufficientTable
 from tgap.explain.naming import INVERSE
 
 
@@ -65,6 +65,15 @@ def chains_words(found: ChainTable) -> str:
     which = "one chain brings" if number == 1 else f"{number} heaviest chains bring"
     words = f"How attention came: the {which} {percent(1 - found.rest)} of it."
     return words if found.complete else f"{words} The search was cut short: heavier chains may be missing."
+
+
+def calibration_words(found: CalibrationRow) -> str:
+    """How far a probability like this can be trusted."""
+    given = f"{100 * found.low:g} to {100 * found.high:g} %"
+    return (
+        f"Answers given {given} were right {percent(found.right)} of the time (n = {found.answers:,}, {found.split}); "
+        f"calibrated, {found.answer} has {percent(found.calibrated)}."
+    )
 
 
 def times_words(shares: ShareTable) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tgap.data.display import shown
+from tgap.explain.evidence_schema import CalibrationRow
 from tgap.explain.schema import Answer, Question, plain
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Prediction:
     probabilities: bool  # scores are probabilities that sum to 1 over all entities
     rest: float | None  # probability of all entities that are not among the answers; None where scores are none
     scorer: str  # method that answered
+    calibration: CalibrationRow | None  # how often answers like the first one that train does not tell were right
     notes: tuple[str, ...]
 
     @property

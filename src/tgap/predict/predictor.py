@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from tgap.data import Dataset
 from tgap.data.timeline import When
 from tgap.errors import DataError, QueryError
+from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.top import top_answers
-from tgap.explain.explanation import ExplainOptions, Explanation, make_explanation
+from tgap.explain.evidence_schema import CalibrationRow
+from tgap.explain.evidence_tables import calibration_row
+from tgap.explain.explanation import ExplainOptions, Explanation, Reason, make_explanation, make_reason
 from tgap.explain.naming import Names
 from tgap.explain.nearby import nearby_facts
 from tgap.explain.schema import Answer
@@ -23,13 +26,24 @@ from tgap.explain.wording import percent
 from tgap.graph import View
 from tgap.graph.knowledge import known_facts
 from tgap.graph.view import WHOLE
-from tgap.predict.known import Known
+from tgap.predict.known import SAME, Known
 from tgap.predict.prediction import Prediction
 from tgap.predict.question import ParsedQuestion, parse_question
 from tgap.predict.support import Support, support_sentence
-from tgap.scorer import Explainer, Query, QueryBatch, ScoreKind, Scorer, informed, knowledge_of, reading
+from tgap.scorer import Explainer, Query, QueryBatch, ScoreKind, Scorer, Trace, informed, knowledge_of, reading
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
+
+
+class _Walk(NamedTuple):
+    """A trace and the answer to explain by it."""
+
+    trace: Trace
+    entity: int
+    answer: Answer
+    notes: tuple[str, ...]
+    hidden: bool  # the asked fact was taken out of sight
+    calibration: Calibration | None
 
 
 class Predictor:
@@ -39,9 +53,10 @@ class Predictor:
     ``predict("?", "Threaten", "South Korea", "2014-04-29")`` for the subject.
     """
 
-    def __init__(self, scorer: Scorer, dataset: Dataset) -> None:
+    def __init__(self, scorer: Scorer, dataset: Dataset, calibration: Calibration | None = None) -> None:
         self.scorer = scorer
         self.dataset = dataset
+        self.calibration = calibration
         self.names = Names(dataset)
 
     @classmethod
@@ -50,7 +65,7 @@ class Predictor:
         from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
 
         run = load_scorer(path_or_name, changes)
-        return cls(run.scorer, run.dataset)
+        return cls(run.scorer, run.dataset, run.calibration)
 
     def seeing(self, *, as_of: When | None = None, past_only: bool = False) -> Predictor:
         """The same predictor, answering from less: from nothing later than ``as_of``, or only from what lies strictly
@@ -81,7 +96,7 @@ class Predictor:
         batch = QueryBatch.of([parsed.query])
         scores = (self.scorer.score(batch) if view == WHOLE else self._under(view, batch))[0]
         asked = parsed.answer if answer is None else self._chosen_answer(parsed, answer, scores)
-        return self._prediction(parsed, scores, top, asked)
+        return self._prediction(parsed, scores, top, asked, calibrated=view == WHOLE)
 
     def _under(self, view: View, batch: QueryBatch) -> NDArray[np.float32]:
         """Scores under a view, by whatever can be limited to one."""
@@ -132,19 +147,27 @@ class Predictor:
         return tuple(self._answer(scores, entity, known) for entity in entities)
 
     def _prediction(
-        self, parsed: ParsedQuestion, scores: NDArray[np.float32], top: int, asked: int | None
+        self,
+        parsed: ParsedQuestion,
+        scores: NDArray[np.float32],
+        top: int,
+        asked: int | None,
+        *,
+        calibrated: bool = True,
     ) -> Prediction:
         known = Known(self.dataset, parsed.query)
         chances = self.scorer.kind.probabilities(scores)
         best = top_answers(scores[np.newaxis], top).entity[0]
         listed = [int(entity) for entity in best if chances is None or chances[entity] > 0]
+        answers = tuple(self._answer(scores, entity, known) for entity in listed)
         return Prediction(
             question=parsed.question,
-            answers=tuple(self._answer(scores, entity, known) for entity in listed),
+            answers=answers,
             asked=None if asked is None else self._answer(scores, asked, known),
             probabilities=chances is not None,
             rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
             scorer=self.scorer.name,
+            calibration=self._calibrated(answers) if calibrated and chances is not None else None,
             notes=parsed.notes + self._sight(parsed.query),
         )
 
@@ -160,26 +183,58 @@ class Predictor:
     ) -> Explanation:
         """Why ``answer`` (by default the best one, or the object if both sides are given) has its probability."""
         parsed = self._parse(subject, relation, object, time)
-        trace = self.explainer.trace(parsed.query)
-        index = self._chosen_answer(parsed, answer, trace.scores)
-        notes = parsed.notes + self._sight(parsed.query)
-        told = options.hide_asked and trace.view.at(parsed.query.time).shows(parsed.query.time)
-        asked = self.asked_fact(parsed, index) if told else -1
-        if asked >= 0:
-            seen = scored_rank(trace.scores, index)
-            visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
-            notes += (f"the asked fact is in the training data and was hidden; with it in sight {visible}",)
-            trace = self.explainer.trace(parsed.query, View.all().without([asked]))
+        walk = self._walk(parsed, answer, hide=options.hide_asked)
         return make_explanation(
             self.explainer,
             self.names,
             parsed.question,
-            (index, self._answer(trace.scores, index, Known(self.dataset, parsed.query))),
-            trace,
+            (walk.entity, walk.answer),
+            walk.trace,
             options=options,
-            notes=notes,
-            asked_fact_hidden=asked >= 0,
+            notes=walk.notes,
+            asked_fact_hidden=walk.hidden,
+            calibration=walk.calibration,
         )
+
+    def why(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002
+        time: When | None = None,
+        *,
+        answer: str | None = None,
+        effects: int = 20,
+    ) -> Reason:
+        """The sentence of ``explain`` by itself, with the facts that were taken away for it."""
+        parsed = self._parse(subject, relation, object, time)
+        walk = self._walk(parsed, answer, hide=True)
+        return make_reason(
+            self.explainer,
+            self.names,
+            (walk.entity, walk.answer),
+            walk.trace,
+            effects=effects,
+            asked_fact_hidden=walk.hidden,
+            calibration=walk.calibration,
+        )
+
+    def _walk(self, parsed: ParsedQuestion, answer: str | None, *, hide: bool) -> _Walk:
+        """The walk to explain an answer by; ``hide``: not by the asked fact itself."""
+        trace = self.explainer.trace(parsed.query)
+        index = self._chosen_answer(parsed, answer, trace.scores)
+        notes = parsed.notes + self._sight(parsed.query)
+        told = trace.view.at(parsed.query.time).shows(parsed.query.time)  # what lies out of sight tells nothing
+        asked = self.asked_fact(parsed, index) if told else -1
+        hidden = hide and asked >= 0
+        if hidden:
+            seen = scored_rank(trace.scores, index)
+            visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
+            notes += (f"the asked fact is in the training data and was hidden; with it in sight {visible}",)
+            trace = self.explainer.trace(parsed.query, View.all().without([asked]))
+        found = self._answer(trace.scores, index, Known(self.dataset, parsed.query))
+        repeats = asked >= 0 and not hidden  # a fact in sight is repeated: that was not calibrated
+        return _Walk(trace, index, found, notes, hidden, None if repeats else self.calibration)
 
     def support(
         self,
@@ -219,6 +274,13 @@ class Predictor:
     def walks(self) -> bool:
         """Whether the scorer can show its walk."""
         return isinstance(self.scorer, Explainer)
+
+    def _calibrated(self, answers: Sequence[Answer]) -> CalibrationRow | None:
+        """For the first answer that train does not tell: to repeat a fact is no prediction, and none was calibrated."""
+        new = next((row for row in answers if not (row.known_when == SAME and "train" in row.known_in)), None)
+        if self.calibration is None or new is None:
+            return None
+        return calibration_row(self.calibration, new.name, new.score)
 
     @property
     def explainer(self) -> Explainer:

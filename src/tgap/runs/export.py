@@ -63,6 +63,9 @@ def export_run(
     if with_data:
         store_dataset(source.dataset(before), target.data, f"copied with a run of {before.method}")
     target.write_config(after)
+    calibration = source.calibration()
+    if calibration is not None and not changed:  # other settings give other probabilities
+        target.write_calibration(calibration)
     return target
 
 

@@ -29,6 +29,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.data.stored import is_stored, load_stored
 from tgap.errors import ConfigError, RunError
+from tgap.evaluation.calibration import Calibration
 from tgap.methods import parse_config
 from tgap.runs.environment import describe_environment, describe_resume
 from tgap.runs.files import read_json, write_json, write_text, writing
@@ -64,6 +65,11 @@ class RunFolder:
     def report_file(self) -> Path:
         """Where training stands."""
         return self.path / "report.json"
+
+    @property
+    def calibration_file(self) -> Path:
+        """How often answers of a probability were right, if that was measured."""
+        return self.path / "calibration.json"
 
     @property
     def curve_file(self) -> Path:
@@ -114,6 +120,17 @@ class RunFolder:
     def report(self) -> dict[str, Any]:
         """Read `report.json`; empty before the first validation."""
         return read_json(self.report_file) if self.report_file.exists() else {}
+
+    def calibration(self) -> Calibration | None:
+        """Read `calibration.json`; None if the folder has none, or one of other weights or settings."""
+        if not self.calibration_file.exists():
+            return None
+        stored = read_json(self.calibration_file)
+        return Calibration.from_dict(stored) if stored.get("run") == self.identity() else None
+
+    def write_calibration(self, found: Calibration) -> None:
+        """Save a calibration, marked as that of the present settings and weights."""
+        write_json(self.calibration_file, {**found.to_dict(), "run": self.identity()})
 
     def metrics(self) -> list[dict[str, Any]]:
         """Lines of `metrics.jsonl`; a last line that was cut off by a crash is left out."""

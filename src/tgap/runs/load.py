@@ -12,6 +12,7 @@ import torch
 from tgap.config import RunConfig
 from tgap.data import Dataset
 from tgap.errors import ConfigError, RunError
+from tgap.evaluation.calibration import Calibration
 from tgap.methods import find_method, make_learner, make_scorer
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
@@ -27,6 +28,7 @@ class LoadedRun:
     config: RunConfig
     report: dict[str, Any]  # best validation metrics, seconds, and so on
     folder: Path
+    calibration: Calibration | None = None  # how often answers of a probability were right, if that was measured
 
 
 def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> LoadedRun:
@@ -37,7 +39,8 @@ def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = No
     ``changes`` sets other values by dotted name, of those that fit the same weights.
     """
     folder = find_run(path_or_name)
-    config = adjust(folder.config(), changes or {}, folder.path)
+    own = folder.config()
+    config = adjust(own, changes or {}, folder.path)
     dataset = folder.dataset(config)
     scorer = _scorer(folder, config, dataset.base)
     if len(dataset.context):
@@ -45,7 +48,9 @@ def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = No
             scorer = scorer.knowing(dataset, scorer.knowledge)
         else:
             dataset = dataset.base  # what its weights have not learned it cannot know
-    return LoadedRun(scorer, dataset, config, folder.report(), folder.path)
+    changed = own.changes(config) or len(dataset.context)  # other settings or facts give other probabilities
+    calibration = None if changed else folder.calibration()
+    return LoadedRun(scorer, dataset, config, folder.report(), folder.path, calibration)
 
 
 def adjust(config: RunConfig, changes: Mapping[str, Any], source: Path) -> RunConfig:

@@ -57,10 +57,6 @@ class ExplainRequest(QuestionRequest):
     bundles: int = Field(
         default=0, ge=0, le=limits.MOST_EDGES, description="Heaviest bundles of edges a step, for a picture; 0: none"
     )
-    check: int = Field(
-        default=0, ge=0, le=limits.MOST_DELETED, description="Facts that the deletion check takes away; 0: none"
-    )
-    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the check's random controls")
 
 
 class SupportRequest(QuestionRequest):

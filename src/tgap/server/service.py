@@ -12,6 +12,7 @@ import numpy as np
 
 from tgap.data import Dataset
 from tgap.errors import QueryError
+from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.queries import queries_of
 from tgap.explain.profile import profile_in_turns
 from tgap.explain.schema import plain
@@ -47,11 +48,16 @@ class Service:
     """One model on its dataset, ready to be asked. Calls that walk must come from one thread at a time."""
 
     def __init__(
-        self, scorer: Scorer, dataset: Dataset, card: dict[str, Any] | None = None, source: Source | None = None
+        self,
+        scorer: Scorer,
+        dataset: Dataset,
+        card: dict[str, Any] | None = None,
+        source: Source | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
         self.dataset = dataset
         self.source = source
-        self.predictor = Predictor(scorer, dataset)
+        self.predictor = Predictor(scorer, dataset, calibration)
         self.card = card or model_card(scorer, dataset)
         self.names = NameIndex(dataset)
         self.history = History(dataset)
@@ -68,7 +74,7 @@ class Service:
 
         source = Source.of(path_or_name)  # before loading: what is appended meanwhile is noticed afterwards
         run = load_scorer(path_or_name)
-        return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run), source)
+        return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run), source, run.calibration)
 
     @property
     def revision(self) -> int:
@@ -186,16 +192,13 @@ class Service:
 
     def _reason(self, asked: PredictRequest) -> dict[str, Any]:
         """Why, in short: the sentence, its kind, and the event of strongest effect."""
-        options = ExplainOptions(effects=10, groups=0, flips=False, sufficient=False, chains=1, edges=1, paths=1)
         predictor = self._seeing(asked)
-        explained = predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
-        document = explained.document
-        strongest = document.evidence[0] if document.evidence else None
+        found = predictor.why(*self._parts(asked), answer=self._answer(asked.answer), effects=10)
         return {
-            "answer": document.answer.name,
-            "sentence": document.sentence,
-            "kind": document.kind,
-            "strongest": plain(strongest),
+            "answer": found.answer.name,
+            "sentence": found.sentence,
+            "kind": found.kind,
+            "strongest": plain(found.evidence[0]) if found.evidence else None,
         }
 
     def _explanation(self, asked: ExplainRequest) -> Explanation:
