@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.explain.small_dataset import ENTITIES, small_dataset, small_explainer
 from tgap.explain.answer_flow import AnswerFlow
@@ -71,6 +74,25 @@ def test_the_kind_follows_the_effects(kind: str) -> None:
     assert WORDS[kind] in found.sentence
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    single=st.lists(st.floats(0.001, 0.99), min_size=1, max_size=4),
+    together=st.lists(st.floats(0.001, 0.99), max_size=4),
+    pairs=st.lists(st.floats(0.001, 0.99), max_size=3),
+)
+def test_the_sentence_never_contradicts_the_sign(
+    single: list[float], together: list[float], pairs: list[float]
+) -> None:
+    """Whatever it names as a reason, the probability is lower without it."""
+    facts = sorted((effect((place,), left) for place, left in enumerate(single)), key=lambda found: -found.effect)
+    firsts = tuple(effect(tuple(range(place + 2)), left) for place, left in enumerate(together))
+    groups = sorted((effect((4, 5), left) for left in pairs), key=lambda found: -found.effect)
+    found = verdict(NAMES, FLOW, evidence(*facts, firsts=firsts, pairs=tuple(groups)))
+    quoted = [float(text) for text in re.findall(r"would be ([\d.]+) %", found.sentence)]
+    assert all(left <= 60 for left in quoted)
+    assert (found.kind == "none") == (not quoted)
+
+
 def test_who_would_come_first_is_named() -> None:
     found = verdict(NAMES, FLOW, evidence(effect((0,), 0.1, first=JAPAN)))
     assert found.sentence.startswith("South Korea has 60 % mainly because of one event")
@@ -102,7 +124,8 @@ def test_remarks_follow_the_sentence() -> None:
 
 def test_an_answer_without_attention_is_said_to_have_none() -> None:
     lonely = ENTITIES.index("Lonely Island")
-    found = verdict(NAMES, flow_to(lonely), evidence())
+    nothing = Evidence(Outcome(0.0, 5.0, SOUTH, 0.6), (), (), (), ())
+    found = verdict(NAMES, flow_to(lonely), nothing)
     assert (found.kind, found.sentence) == ("unreached", "Lonely Island has 0 %: no attention arrived there.")
 
 

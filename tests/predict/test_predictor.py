@@ -142,6 +142,17 @@ def test_wanted_sizes_are_kept(predictor: Predictor) -> None:
     assert len(found.evidence) == 1
 
 
+def test_the_sentence_alone_is_that_of_the_explanation(predictor: Predictor) -> None:
+    question = ("North Korea", "Threaten", "?", "2014-04-29")
+    for answer in (None, "Japan", "Lonely Island"):
+        found, whole = predictor.why(*question, answer=answer), predictor.explain(*question, answer=answer).document
+        assert (found.sentence, found.kind, found.answer) == (whole.sentence, whole.kind, whole.answer)
+        assert found.evidence == whole.evidence
+        assert (found.asked_fact_hidden, found.calibration) == (whole.asked_fact_hidden, whole.calibration)
+    few = predictor.why(*question, effects=2)
+    assert len(few.evidence) == 2
+
+
 class Plain:
     """A scorer that cannot show its walk."""
 

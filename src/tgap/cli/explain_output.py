@@ -50,11 +50,12 @@ def print_explanation(console: Console, document: Document) -> None:
 
 def _print_evidence(console: Console, document: Document) -> None:
     from tgap.cli.terminal import cell
-    from tgap.explain.wording import percent, points
+    from tgap.explain.wording import counted, percent, points
 
     if not document.evidence:
         return
-    console.print(f"What each event does: the {len(document.evidence)} that carried most, taken away one at a time")
+    tried = counted(len(document.evidence), "event")
+    console.print(f"What each event does: the {tried} of highest share in the way there, taken away one at a time")
     table = simple_table(
         ("effect", "right"), ("without it", "right"), ("rank", "right"), ("share", "right"), ("event", "left")
     )

@@ -127,8 +127,8 @@ class _Words:
         narrow = self.before.leads and not best.after.leads
         lead = "narrowly, from many events" if narrow else "from many events, of which none decides it"
         words = f"{self.lead} {lead}: {self._without(f'the strongest, {self._fact(best).clause},', best.after)}"
-        if self.evidence.firsts:
-            most = self.evidence.firsts[-1]
+        most = max(self.evidence.firsts, key=lambda found: found.effect, default=best)
+        if len(most.facts) > 1 and most.effect > 0:
             carried = f"the {len(most.facts)} that carried most of the way ({percent(most.share)})"
             words += f"; {self._without(carried, most.after)}"
         return words + "."
