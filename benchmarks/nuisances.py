@@ -33,6 +33,7 @@ from benchmarks.load import Names, ask, circumstances, made_with, resident, serv
 TIMES_AS_LONG = 3.0  # bar on the 99th percentile
 STOP = 10.0  # seconds from SIGTERM to the end, at most
 LEAVING, STALLING, BULK = 40, 300, 3  # clients of each kind
+DEAF = 10  # of those that stall: they ask for much and read nothing
 PATIENCE, AWAY = 0.2, 1.8  # seconds after which those that leave have left, and after which they come again
 CALM, TROUBLED = "alone", "beside the others"
 
@@ -169,9 +170,10 @@ class Others:
         reader, writer = await asyncio.open_connection(self._host, self._port, limit=1024)
         question = self._request("predict", self._names.question(self._chance))
         much = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n" * 50
-        writer.write((b"", b"GET /health HTTP/1.1\r\nhost: loc", question[:-10], much)[place % 4])
+        deaf = place < DEAF
+        writer.write(much if deaf else (b"", b"GET /health HTTP/1.1\r\nhost: loc", question[:-10])[place % 3])
         try:
-            if place % 4 == 3:
+            if deaf:
                 await asyncio.sleep(30)
             else:
                 await reader.read()

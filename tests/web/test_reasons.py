@@ -89,6 +89,35 @@ def test_what_would_change_the_answer_can_be_tried(browsing: Browsing, small: st
         assert instead in told
 
 
+def test_an_event_that_did_not_happen_can_be_added(
+    browsing: Browsing, world: str, world_service: Service, explained: dict[str, Any]
+) -> None:
+    name = explained["answer"]["name"]
+    with browsing.watched() as watched:
+        page = watched.page
+        open_reasons(page, link(world, *QUESTION))
+        page.locator(".add-fact summary").click()
+        parts = ["subject", "relation", "object", "time"]
+        second = page.locator(".answers .name").nth(1).inner_text()
+        offered = [page.input_value(f"#added-{part}") for part in parts]
+        assert offered == ["Galtria", "Visit", second, "2012-09-14"]
+        page.fill("#added-time", "2012-09-13")
+        page.click("#ask-with")
+        page.wait_for_selector(".what-if .bars")
+        fact = ("Galtria", "Visit", second, "2012-09-13")
+        expected = world_service.counterfactual(CounterfactualRequest(**ASKED, answer=name, added=[fact], top=3))
+        numbers = [number.partition(",")[0] for number in page.locator(".what-if .number").all_inner_texts()]
+        assert numbers == [percent(expected[when]["asked"]["score"]) for when in ("before", "after")]
+        verdict = page.inner_text(".what-if .verdict")
+        assert verdict.startswith("If the added event had happened, the answer would")
+        in_sight(page, ".what-if .verdict")
+        page.fill("#added-object", "Hestonja")
+        page.keyboard.press("Escape")
+        page.click("#ask-with")
+        expect(page.locator(".what-if .note")).to_contain_text("Unknown entity 'Hestonja'")
+        assert all("422" in error for error in watched.errors)
+
+
 def test_on_a_phone_why_and_what_if_come_into_sight(browsing: Browsing, world: str) -> None:
     with browsing.page(PHONE) as page:
         open_reasons(page, link(world, *QUESTION))

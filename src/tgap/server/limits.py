@@ -11,6 +11,7 @@ MOST_ANSWERS = 100  # k: answers of one question
 MOST_EDGES = 200  # strongest edges a step
 MOST_PATHS = 50  # heaviest walks
 MOST_DELETED = 50  # facts that an explanation or a what-if takes away
+MOST_ADDED = 20  # facts that a what-if adds
 MOST_QUESTIONS = 256  # questions of a bulk request
 MOST_SWEPT = 121  # instants of a sweep
 MOST_FOLLOWED = 8  # answers that a sweep follows

@@ -71,6 +71,7 @@ def _documents() -> dict[str, Schema]:
     found["Counterfactual"] = _object(
         schema={"const": COUNTERFACTUAL_VERSION},
         facts={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        added={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
         before={"$ref": _PLACE + "Prediction"},
         after={"$ref": _PLACE + "Prediction"},
         changes={"type": "boolean"},

@@ -67,13 +67,16 @@ class SupportRequest(QuestionRequest):
 
 
 class CounterfactualRequest(PredictRequest):
-    """A question to be answered as if some training facts had not happened, and the answer to look at."""
+    """A question as if some training facts had not happened, or others had, and the answer to look at."""
 
     hide_asked: bool = Field(
         default=True, description="Hide the asked fact where it stands in train, as explanations do"
     )
     facts: list[tuple[Name, Name, Name, Name]] = Field(
-        min_length=1, max_length=limits.MOST_DELETED, description="Facts to take away: subject, relation, object, time"
+        default=[], max_length=limits.MOST_DELETED, description="Facts to take away: subject, relation, object, time"
+    )
+    added: list[tuple[Name, Name, Name, Name]] = Field(
+        default=[], max_length=limits.MOST_ADDED, description="Facts to add that did not happen, likewise"
     )
 
 

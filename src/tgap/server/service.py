@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tgap.data import Dataset
+from tgap.data import Dataset, Facts
+from tgap.data.facts import Fact
 from tgap.errors import QueryError
 from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.queries import queries_of
 from tgap.explain.profile import profile_in_turns
 from tgap.explain.schema import plain
 from tgap.explain.tables import profile_table
-from tgap.graph import TemporalGraph, View
+from tgap.graph import View
 from tgap.graph.view import WHOLE
 from tgap.predict import ExplainOptions, Explanation, Predictor
 from tgap.predict.question import parse_question
-from tgap.scorer import Scorer
+from tgap.scorer import Scorer, reading
 from tgap.server.card import model_card
 from tgap.server.history import History
 from tgap.server.names import NameIndex
@@ -144,17 +145,26 @@ class Service:
         return self._seeing(asked).support(*self._parts(asked), answer=answer, count=asked.count).to_dict()
 
     def counterfactual(self, asked: CounterfactualRequest) -> dict[str, Any]:
-        """The best answers, and how one of them stands, as they are and if some training facts had not happened."""
-        graph = self.predictor.explainer.graph
+        """The best answers, and how one of them stands, as they are and if other facts had happened.
+
+        Samples of edges are drawn by their numbers in the graph, and an added fact changes these. So where facts are
+        added both answers come from the graph that has them, hidden in the first: they differ by these facts alone.
+        """
+        if not asked.facts and not asked.added:
+            raise QueryError("no fact to take away and none to add; name some as facts or as added")
         parts, answer = self._parts(asked), self._answer(asked.answer)
-        view = self._seen_by_explanations(parts, answer) if asked.hide_asked else WHOLE
-        changed = view.without(self._fact_id(graph, fact) for fact in asked.facts)
-        predictor = self._seeing(asked)
-        before = predictor.predict(*parts, top=asked.top, answer=answer, view=view)
-        after = predictor.predict(*parts, top=asked.top, answer=answer, view=changed)
+        usual = self._seeing(asked)
+        added = [fact for fact in (self._fact(fact, "added") for fact in asked.added) if _find(usual, fact) < 0]
+        predictor = self._with_facts(usual, added)
+        hidden = self._asked_fact(parts, answer) if asked.hide_asked else []
+        before, after = (
+            predictor.predict(*parts, top=asked.top, answer=answer, view=_without(predictor, [*hidden, *more]))
+            for more in (added, [self._fact(fact) for fact in asked.facts])
+        )
         return {
             "schema": COUNTERFACTUAL_VERSION,
             "facts": [list(fact) for fact in asked.facts],
+            "added": [list(fact) for fact in asked.added],
             "before": before.to_dict(),
             "after": after.to_dict(),
             "changes": before.best != after.best,
@@ -220,11 +230,22 @@ class Service:
         """An answer by its stored name."""
         return None if name is None else self.names.exact("entity", "answer", name)
 
-    def _seen_by_explanations(self, parts: tuple[str | None, str, str | None, str], answer: str | None) -> View:
-        """Everything but the asked fact itself, where train has it."""
+    def _asked_fact(self, parts: tuple[str | None, str, str | None, str], answer: str | None) -> list[Fact]:
+        """The fact that is asked about, where train has it."""
         parsed = parse_question(self.dataset, *parts)
         index = parsed.answer if answer is None else self.dataset.entities.id(answer)
-        return WHOLE if index is None else WHOLE.without([self.predictor.asked_fact(parsed, index)])
+        if index is None or self.predictor.asked_fact(parsed, index) < 0:
+            return []
+        query = parsed.query
+        return [Fact(query.subject, query.relation, index, query.time)]
+
+    def _with_facts(self, predictor: Predictor, added: Sequence[Fact]) -> Predictor:
+        """A predictor whose graph holds some facts besides; what is known of answers stays as it was."""
+        if not added:
+            return predictor
+        richer = replace(self.dataset, context=Facts.concatenate([self.dataset.context, Facts.of(list(added))]))
+        scorer = reading(predictor.scorer)
+        return Predictor(scorer.knowing(richer, scorer.knowledge), self.dataset)
 
     def _read_time(self, time: str | int) -> str:
         """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""
@@ -236,16 +257,37 @@ class Service:
             raise QueryError(f"{str(time)!r} lies too far from the data ({covered}); ask about a nearer time")
         return line.format(instant)
 
-    def _fact_id(self, graph: TemporalGraph, fact: StoredFact) -> int:
-        """Id of a training fact given by name."""
+    def _fact(self, fact: StoredFact, field: str = "facts") -> Fact:
+        """A fact given by name."""
         subject, relation, obj, time = fact
-        ids = (
-            self.dataset.entities.id(self.names.exact("entity", "facts", subject)),
-            self.dataset.relations.id(self.names.exact("relation", "facts", relation)),
-            self.dataset.entities.id(self.names.exact("entity", "facts", obj)),
+        return Fact(
+            self.dataset.entities.id(self.names.exact("entity", field, subject)),
+            self.dataset.relations.id(self.names.exact("relation", field, relation)),
+            self.dataset.entities.id(self.names.exact("entity", field, obj)),
             self.dataset.timeline.parse(self._time(time)),
         )
-        found = graph.find_facts(*(np.array([part], dtype=np.int64) for part in ids))
-        if found[0] < 0:
-            raise QueryError(f"({', '.join(fact)}) is no training fact, so there is nothing to take away")
-        return int(found[0])
+
+
+def _without(predictor: Predictor, facts: Sequence[Fact]) -> View:
+    """What a predictor's graph shows without some of its facts, inverse relations allowed."""
+    return WHOLE.without(_fact_id(predictor, fact) for fact in facts)
+
+
+def _find(predictor: Predictor, fact: Fact) -> int:
+    """Id of a fact in a predictor's graph, -1 where it is not there."""
+    parts = (fact.subject, fact.relation, fact.object, fact.time)
+    return int(predictor.explainer.graph.find_facts(*(np.array([part], dtype=np.int64) for part in parts))[0])
+
+
+def _fact_id(predictor: Predictor, fact: Fact) -> int:
+    found = _find(predictor, fact)
+    if found < 0:
+        names = predictor.names
+        words = (
+            names.entity(fact.subject),
+            names.label(fact.relation),
+            names.entity(fact.object),
+            names.date(fact.time),
+        )
+        raise QueryError(f"({', '.join(words)}) is no training fact, so there is nothing to take away")
+    return found

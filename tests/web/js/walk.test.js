@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { labelLinks, nameOf, spelledOut } from "../../../src/tgap/server/static/js/walk/labels.js";
+import { labelLinks, nameOf, nodeBoxes, spelledOut } from "../../../src/tgap/server/static/js/walk/labels.js";
 import { along, isHeavy, layOut } from "../../../src/tgap/server/static/js/walk/layout.js";
 import { calmThreshold, walkOf } from "../../../src/tgap/server/static/js/walk/model.js";
 import { sample } from "./sample.js";
@@ -122,4 +122,18 @@ test("names of ribbons never lie on each other", () => {
   assert.equal(spelledOut({ ...link, size: 1 }), "Step 2, A → B: r, t");
   assert.equal(spelledOut({ ...link, size: 2 }), "Step 2, A → B: r, t and 1 other");
   assert.equal(spelledOut({ ...link, size: 9 }), "Step 2, A → B: r, t and 8 others");
+});
+
+test("no ribbon's name lies on an entity or its name", () => {
+  const boxes = nodeBoxes([{ nodes: [{ name: "Node", x: 100, y: 50, r: 10 }] }], (text) => 8 * text.length);
+  assert.deepEqual(boxes, [
+    { left: 90, right: 110, top: 40, bottom: 60 },
+    { left: 84, right: 116, top: 60, bottom: 78 },
+  ]);
+  const layout = layOut(walkOf(sample()), { view: "attention", threshold: 0, width: 1100 });
+  const everywhere = [{ left: 0, right: 2000, top: 0, bottom: 2000 }];
+  assert.deepEqual(
+    labelLinks(layout.links, "attention", 200, (text) => 5 * text.length, everywhere),
+    [],
+  );
 });

@@ -29,7 +29,7 @@ export class Explorer {
     this.newest = null; // of what is being asked
     this.dragged = debounced((time) => this.ask({ ...this.question, time }, { quiet: true }), 140);
     const shared = {
-      counterfactual: (facts) => this.counterfactual(facts),
+      counterfactual: (facts, added) => this.counterfactual(facts, added),
       entity: page.entity,
       fail: page.fail,
     };
@@ -234,7 +234,7 @@ export class Explorer {
     if (mine.signal.aborted) return;
     if (found instanceof Error) throw found;
     this.measured = found;
-    this.reasons.show(found);
+    this.reasons.show(found, this.prediction.answers.find(({ name }) => name !== this.selected)?.name);
     this.page.kept.remember(this.entry());
   }
 
@@ -297,8 +297,8 @@ export class Explorer {
     }
   }
 
-  counterfactual(facts) {
-    return post("counterfactual", { ...this.asked(), facts, top: 3 });
+  counterfactual(facts, added = []) {
+    return post("counterfactual", { ...this.asked(), facts, added, top: 3 });
   }
 
   /** The question with its open side open, and the answer that is looked at. */

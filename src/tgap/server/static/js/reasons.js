@@ -1,6 +1,7 @@
 // Why this answer: the sentence, then every event that was taken away with its measured effect. Tick events to ask again
 // without them; what then happens stands beside the list.
 
+import { AddFact } from "./addfact.js";
 import { h } from "./dom.js";
 import { counted, percent, place, points, shortened, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
@@ -28,6 +29,7 @@ export class ReasonsCard {
     this.remarks = h("div", {});
     this.body = h("div", { class: "reasons-body" });
     this.whatIf = new WhatIf(calls);
+    this.addFact = new AddFact((fact) => this.whatIf.ask([...this.ticked.values()], [fact]));
     this.element = h(
       "section",
       { class: "card reasons-card", "aria-labelledby": "reasons-title" },
@@ -67,8 +69,10 @@ export class ReasonsCard {
     this.pin.setAttribute("aria-pressed", String(pinned));
   }
 
-  show(document) {
+  /** ``other``: the best of the other answers. */
+  show(document, other) {
     this.document = document;
+    this.addFact.reset(document.question, other);
     this.ticked.clear();
     this.title.textContent = `Why ${document.answer.name}?`;
     this.sentence.textContent = unbroken(document.sentence ?? document.reach.sentence);
@@ -78,7 +82,8 @@ export class ReasonsCard {
     this.body.replaceChildren(
       ...(evidence.length
         ? [h("div", { class: "evidence-grid" }, this.makeEvidence(evidence), this.whatIf.element)]
-        : []),
+        : [this.whatIf.element]),
+      this.addFact.element,
       ...(flips ? [this.makeFlip(flips)] : []),
       ...(groups.length || sufficient ? [more(document)] : []),
     );

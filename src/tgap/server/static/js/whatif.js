@@ -1,17 +1,17 @@
-// What would be without some events: before and after, beside the list they were ticked in.
+// What would be without some events, or with one more: before and after, beside the list they were ticked in.
 
 import { h, reveal } from "./dom.js";
-import { percent, place, unbroken } from "./format.js";
+import { percent, place, sentence, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 
 const LISTED = 3; // best answers before and after
 
 export class WhatIf {
-  /** ``calls``: counterfactual(facts) promises what would happen, fail(error). */
+  /** ``calls``: counterfactual(facts, added) promises what would happen, fail(error). */
   constructor(calls) {
     this.calls = calls;
     this.result = h("div", { class: "what-if-result" });
-    this.title = h("h3", { id: "what-if-title", tabindex: "-1" }, "Without them");
+    this.title = h("h3", { id: "what-if-title", tabindex: "-1" }, "What would be");
     this.element = h(
       "aside",
       { class: "what-if", "aria-labelledby": "what-if-title", "aria-live": "polite" },
@@ -28,8 +28,8 @@ export class WhatIf {
     );
   }
 
-  /** Ask again without ``facts`` (rows with subject, relation, object, time) and show what would be. */
-  async ask(facts) {
+  /** Ask again without ``facts`` (rows with subject, relation, object, time) and with ``added`` ones (lists of these). */
+  async ask(facts, added = []) {
     this.asked += 1;
     const mine = this.asked;
     this.result.replaceChildren(h("p", { class: "quiet" }, "Computing everything again …"));
@@ -37,22 +37,24 @@ export class WhatIf {
     try {
       const found = await this.calls.counterfactual(
         facts.map(({ subject, relation, object, time }) => [subject, relation, object, time]),
+        added,
       );
-      if (mine === this.asked) this.tell(facts, found);
+      if (mine === this.asked) this.tell(facts, added, found);
     } catch (error) {
       if (mine !== this.asked) return;
-      this.result.replaceChildren();
-      this.calls.fail(error);
+      const mistaken = ["unknown_name", "bad_question"].includes(error.code); // in the event that was added
+      this.result.replaceChildren(...(mistaken ? [h("p", { class: "note" }, sentence(error.message))] : []));
+      if (!mistaken) this.calls.fail(error);
     }
   }
 
-  tell(facts, { before, after, changes }) {
+  tell(facts, added, { before, after, changes }) {
     const [next] = after.answers;
     this.result.replaceChildren(
       h(
         "p",
         { class: "verdict" },
-        facts.length === 1 ? "Without this event " : `Without these ${facts.length} events `,
+        conditions(facts, added),
         next
           ? [
               changes ? "the answer would be " : "the answer would still be ",
@@ -62,20 +64,33 @@ export class WhatIf {
           : "there would be no answer.",
       ),
       bars(this.answer, before.asked, after.asked),
-      h("div", { class: "before-after" }, best("Now", before.answers), best("Without them", after.answers)),
+      ...(added.length
+        ? [h("p", { class: "quiet" }, "Both on one sample of events, so what is now may differ slightly from above.")]
+        : []),
+      h("div", { class: "before-after" }, best("Now", before.answers), best("Then", after.answers)),
       h(
         "details",
         {},
-        h("summary", {}, "Events taken away"),
+        h("summary", {}, added.length ? "Events taken away and added" : "Events taken away"),
         h(
           "ul",
           { class: "facts" },
           facts.map((fact) => h("li", {}, factWords(fact), " ", dateChip(fact))),
+          added.map(([subject, relation, object, time]) =>
+            h("li", {}, `added: ${factWords({ subject, relation, object })}, ${time}`),
+          ),
         ),
       ),
     );
     reveal(this.element);
   }
+}
+
+/** Under which conditions: "Without this event ", "With this event as well ". */
+function conditions(facts, added) {
+  const away = facts.length === 1 ? "this event" : `these ${facts.length} events`;
+  if (!added.length) return `Without ${away} `;
+  return facts.length ? `Without ${away} and with the added one ` : "If the added event had happened, ";
 }
 
 function bars(name, before, after) {
@@ -89,7 +104,7 @@ function bars(name, before, after) {
       h("span", { class: "number" }, `${percent(answer.score)}, rank ${place(answer.rank)}`),
     ];
   };
-  return h("div", { class: "bars" }, ...line(`${name} now`, before, "whole"), ...line("without them", after, "cut"));
+  return h("div", { class: "bars" }, ...line(`${name} now`, before, "whole"), ...line("then", after, "cut"));
 }
 
 function best(title, answers) {

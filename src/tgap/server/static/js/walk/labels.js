@@ -10,10 +10,11 @@ const LEAST = 0.02; // share below which a ribbon is called nothing
 
 /**
  * Labels for drawn links, heaviest first: {link, x, y, text} or {link, x, y, number}. ``measure(text)`` gives the width
- * of a text in pixels, ``room`` is the width between two columns that is free for one.
+ * of a text in pixels, ``room`` is the width between two columns that is free for one, ``boxes`` are places that are
+ * taken already.
  */
-export function labelLinks(drawn, view, room, measure) {
-  const taken = [];
+export function labelLinks(drawn, view, room, measure, boxes = []) {
+  const taken = [...boxes];
   const labels = [];
   let number = 0;
   const falling = [...drawn]
@@ -35,6 +36,17 @@ export function labelLinks(drawn, view, room, measure) {
     }
   }
   return labels;
+}
+
+/** The places of nodes and of the names below them: boxes that no ribbon's name should lie on. */
+export function nodeBoxes(columns, measure) {
+  return columns
+    .flatMap(({ nodes }) => nodes)
+    .flatMap(({ name, x, y, r }) => {
+      const half = measure(name) / 2;
+      const circle = { left: x - r, right: x + r, top: y - r, bottom: y + r };
+      return [circle, { left: x - half, right: x + half, top: y + r, bottom: y + r + HEIGHT + 4 }];
+    });
 }
 
 /** A ribbon's name: its strongest event, and how many others there are. */

@@ -2,7 +2,7 @@
 
 import { h, s } from "../dom.js";
 import { percent } from "../format.js";
-import { labelLinks } from "./labels.js";
+import { labelLinks, nodeBoxes } from "./labels.js";
 import { isHeavy, layOut } from "./layout.js";
 import { dashes, drawLabel, fitted, linkWords, measure, nodeWords } from "./parts.js";
 
@@ -68,7 +68,8 @@ export class WalkPicture {
     this.linkElements = layout.links.map((drawn) => this.drawLink(drawn));
     lines.append(...this.linkElements);
     lines.append(...layout.bands.flatMap((band, step) => this.drawBand(band, step)));
-    this.labels = labelLinks(layout.links, this.view, layout.gap - 40, measure);
+    const boxes = nodeBoxes(layout.columns.slice(0, -1), (name) => fitted(name, layout.gap - 8).width);
+    this.labels = labelLinks(layout.links, this.view, layout.gap - 40, measure, boxes);
     const names = s("g", { "clip-path": "url(#curtain)", "aria-hidden": "true" }, this.labels.map(drawLabel));
     this.sparks = s("g", {});
     this.headings = layout.columns.map((column, place) => this.heading(column, place));
