@@ -41,6 +41,16 @@ def test_answers_of_other_splits_step_aside(
     assert found.first[head].tolist() == [True, False, False, False]
 
 
+def test_questions_about_strangers_do_not_count(
+    dataset: Dataset, scorer_of: Callable[[Dataset, Score], FunctionScorer]
+) -> None:
+    """Train has no fact of Eve (4): what a walk that never leaves her gives is no probability of anything."""
+    scorer = scorer_of(dataset, lambda *_: np.full(5, 0.2))
+    scorer.kind = ScoreKind.PROBABILITY
+    assert collect(scorer, dataset, "test").questions == len(scorer.asked) == 4
+    assert not any(subject == 4 for subject, _, _ in scorer.asked)
+
+
 def test_scores_that_only_order_cannot_be_calibrated(dataset: Dataset, random_scorer: FunctionScorer) -> None:
     with pytest.raises(EvaluationError, match="only order"):
         calibrate(random_scorer, dataset)

@@ -2,7 +2,8 @@
 
 Every answer of at least 1 % to every distinct question of a split counts, whatever its rank: right if the split holds
 the fact, wrong if no split does. Answers that only another split holds (train above all: the walk may merely repeat
-such a fact) step aside, as they do under the time filter. Head and tail questions count alike.
+such a fact) step aside, as they do under the time filter. Head and tail questions count alike. Questions about an
+entity of which train has no fact are left out: nothing is known there, and a walk never leaves the entity.
 
 * Reliability: answers sorted into bins by their probability; in each bin the mean probability beside the share that was
   right. The expected calibration error is the mean distance of the two, weighted by the answers of a bin.
@@ -141,9 +142,12 @@ def collect(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Answers:
-    """All answers of at least 1 % to the distinct questions of a split."""
+    """All answers of at least 1 % to the distinct questions of a split about entities that train knows."""
     check_fit(scorer, dataset)
     queries = split_queries(dataset, split)
+    known = np.zeros(dataset.num_entities, dtype=bool)
+    known[dataset.train.subject] = known[dataset.train.object] = True
+    queries = queries.only(known[queries.batch.subject])
     if limit is not None:
         queries = queries.sample(limit, seed)
     distinct = group(queries.batch).batch
@@ -170,6 +174,8 @@ def collect(
         parts.append(tuple(column[counts] for column in (probability, right, first, row + begin)))
         if progress is not None:
             progress(min(begin + _BATCH, len(distinct)), len(distinct))
+    if not parts:
+        raise EvaluationError(f"no question of the {split} split is about an entity that train knows")
     probability, right, first, question = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Answers(probability, right, first, question, len(distinct))
 

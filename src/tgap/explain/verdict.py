@@ -25,6 +25,7 @@ from tgap.explain.naming import NamedFact, Names
 from tgap.explain.wording import counted, percent
 
 _FEW = 5  # facts that a sentence calls few
+_MOST = 0.505  # of the evidence: rounded, it is more than half
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def _remarks(names: Names, flow: AnswerFlow, hidden: bool) -> list[str]:
     line = names.dataset.timeline
     if not 0 <= flow.trace.query.time <= line.span:
         remarks.append("The time asked about lies outside the data.")
-    elif (future := future_share(flow)) > 0.5:
+    elif (future := future_share(flow)) >= _MOST:
         remarks.append(f"Most of the evidence ({percent(future)}) lies after the time asked about.")
     return remarks
 
@@ -77,12 +78,16 @@ class _Words:
         start = self.names.entity(self.flow.trace.query.subject)
         alone = self._alone()
         if self.flow.mass <= 0:
-            why = f"{start} has no event that could be used" if alone else "no attention arrived there"
+            why = f"nothing is known of {start}, it has no event in sight" if alone else "no attention arrived there"
             prior = ", what it has comes from the relation's own prior" if self.before.probability > 0 else ""
             return Verdict("unreached", f"{self.answer} has {percent(self.before.probability)}: {why}{prior}.")
         if not self.evidence.facts:
-            why = f"{start} has no event that could be used" if alone else "no event leads anywhere"
-            return Verdict("stays", f"{self.lead} only because attention stays at {start}: {why}.")
+            if alone:
+                kept = percent(self.before.probability)
+                return Verdict(
+                    "stays", f"Nothing is known of {start}: it has no event in sight, so it keeps {kept} itself."
+                )
+            return Verdict("stays", f"{self.lead} only because attention stays at {start}: no event leads anywhere.")
         best, half = self.evidence.facts[0], self.before.probability / 2
         few = [found for found in self.evidence.firsts if found.effect >= half and len(found.facts) <= _FEW]
         pairs = [found for found in self.evidence.pairs if found.effect >= half]
@@ -118,9 +123,10 @@ class _Words:
 
     def _pair(self, found: Effect) -> str:
         first, last = self._range(found)
+        kind = f"{len(found.facts)} events of one kind, {self._fact(found).arrow} ({first} to {last})"
         return (
-            f"{self.lead} mainly because of {len(found.facts)} events {self._fact(found).arrow} ({first} to {last}), "
-            f"which carried {percent(found.share)} of the way there; {self._without('them', found.after)}."
+            f"{self.lead} mainly because of {kind}, which carried {percent(found.share)} of the way there; "
+            f"{self._without('them', found.after)}."
         )
 
     def _many(self, best: Effect) -> str:

@@ -167,7 +167,7 @@ class Predictor:
             probabilities=chances is not None,
             rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
             scorer=self.scorer.name,
-            calibration=self._calibrated(answers) if calibrated and chances is not None else None,
+            calibration=self._calibrated(parsed.query, answers) if calibrated and chances is not None else None,
             notes=parsed.notes + self._sight(parsed.query),
         )
 
@@ -234,7 +234,8 @@ class Predictor:
             trace = self.explainer.trace(parsed.query, View.all().without([asked]))
         found = self._answer(trace.scores, index, Known(self.dataset, parsed.query))
         repeats = asked >= 0 and not hidden  # a fact in sight is repeated: that was not calibrated
-        return _Walk(trace, index, found, notes, hidden, None if repeats else self.calibration)
+        useless = repeats or self._unknown(parsed.query)
+        return _Walk(trace, index, found, notes, hidden, None if useless else self.calibration)
 
     def support(
         self,
@@ -275,10 +276,15 @@ class Predictor:
         """Whether the scorer can show its walk."""
         return isinstance(self.scorer, Explainer)
 
-    def _calibrated(self, answers: Sequence[Answer]) -> CalibrationRow | None:
+    def _unknown(self, query: Query) -> bool:
+        """Whether train has no fact of the entity asked about: what such answers are given says nothing."""
+        train = self.dataset.train
+        return not ((train.subject == query.subject) | (train.object == query.subject)).any()
+
+    def _calibrated(self, query: Query, answers: Sequence[Answer]) -> CalibrationRow | None:
         """For the first answer that train does not tell: to repeat a fact is no prediction, and none was calibrated."""
         new = next((row for row in answers if not (row.known_when == SAME and "train" in row.known_in)), None)
-        if self.calibration is None or new is None:
+        if self.calibration is None or new is None or self._unknown(query):
             return None
         return calibration_row(self.calibration, new.name, new.score)
 
