@@ -9,6 +9,7 @@ import pytest
 
 from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
 from tgap.errors import QueryError
+from tgap.evaluation.calibration import Bin, Calibration, Reliability
 from tgap.predict import ExplainOptions, Predictor
 from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind
 
@@ -140,6 +141,16 @@ def test_wanted_sizes_are_kept(predictor: Predictor) -> None:
     assert [len(step.edges) for step in found.steps] == [2, 2, 2]
     assert len(found.paths.walks) == 3
     assert len(found.evidence) == 1
+
+
+def test_what_is_said_of_a_probability_is_left_out_where_nothing_is_known(predictor: Predictor) -> None:
+    whole = Bin(0.0, 1.0, 50, 0.5, 0.4)
+    found = Calibration("valid", 50, 50, Reliability((whole,), 0.1, 0.1), Reliability((whole,), 0, 0), ((0.5, 0.4),))
+    calibrated = Predictor(predictor.scorer, predictor.dataset, found)
+    for subject, said in (("North Korea", True), ("Lonely Island", False)):
+        assert (calibrated.predict(subject, "Consult", "?", "2014-04-29").calibration is not None) == said
+        assert (calibrated.why(subject, "Consult", "?", "2014-04-29").calibration is not None) == said
+    assert "Nothing is known of Lonely Island" in calibrated.why("Lonely Island", "Consult", "?", "2014-04-29").sentence
 
 
 def test_the_sentence_alone_is_that_of_the_explanation(predictor: Predictor) -> None:
