@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import asdict
 
 from tests.web.node import ROOT, run_node
-from tgap.explain.wording import percent, points
+from tgap.explain.evidence_schema import CalibrationRow
+from tgap.explain.wording import calibration_words, percent, points
 
 PERCENTS = """
 import { percent, points } from "./src/tgap/server/static/js/format.js";
@@ -32,6 +34,24 @@ def test_the_page_prints_shares_as_the_command_line_does() -> None:
     shown, effects = json.loads(run_node("--input-type=module", "-e", PERCENTS, text=json.dumps(shares)))
     assert shown == [percent(share) for share in shares]
     assert effects == [points(-share) for share in shares]
+
+
+CALIBRATION = """
+import { calibrationWords } from "./src/tgap/server/static/js/format.js";
+let text = "";
+for await (const part of process.stdin) text += part;
+console.log(JSON.stringify(JSON.parse(text).map(calibrationWords)));
+"""
+
+
+def test_the_page_tells_calibration_as_the_command_line_does() -> None:
+    rows = [
+        CalibrationRow("Japan", share, share, share + 0.1, 12_345 + place, share + 0.03, share + 0.02, "valid")
+        for place, share in enumerate(number / 20 for number in range(19))
+    ]
+    text = json.dumps([asdict(row) for row in rows])
+    shown = json.loads(run_node("--input-type=module", "-e", CALIBRATION, text=text))
+    assert shown == [calibration_words(row) for row in rows]
 
 
 def test_the_lock_file_names_no_host_to_install_from() -> None:

@@ -245,7 +245,7 @@ class Service:
             return predictor
         richer = replace(self.dataset, context=Facts.concatenate([self.dataset.context, Facts.of(list(added))]))
         scorer = reading(predictor.scorer)
-        return Predictor(scorer.knowing(richer, scorer.knowledge), self.dataset)
+        return Predictor(scorer.knowing(richer, scorer.knowledge), self.dataset, predictor.calibration)
 
     def _read_time(self, time: str | int) -> str:
         """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""

@@ -47,3 +47,9 @@ export const unbroken = (words) => words.replaceAll(" %", "\u00a0%");
 /** Words as a sentence: a capital in front, a full stop behind. */
 export const sentence = (words) =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?…]$/.test(words) ? "" : "."}`;
+
+/** How far a probability like this can be trusted, as ``tgap.explain.wording.calibration_words`` says it. */
+export function calibrationWords({ answer, low, high, answers, right, calibrated, split }) {
+  const given = [low, high].map((share) => Number((100 * share).toPrecision(6)));
+  return `Answers given ${given[0]} to ${given[1]} % were right ${percent(right)} of the time (n = ${whole(answers)}, ${split}); calibrated, ${answer} has ${percent(calibrated)}.`;
+}

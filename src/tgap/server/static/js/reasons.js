@@ -3,7 +3,7 @@
 
 import { AddFact } from "./addfact.js";
 import { h } from "./dom.js";
-import { counted, percent, place, points, shortened, unbroken } from "./format.js";
+import { calibrationWords, counted, percent, place, points, shortened, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 import { WhatIf } from "./whatif.js";
 
@@ -76,7 +76,10 @@ export class ReasonsCard {
     this.ticked.clear();
     this.title.textContent = `Why ${document.answer.name}?`;
     this.sentence.textContent = unbroken(document.sentence ?? document.reach.sentence);
-    this.remarks.replaceChildren(...document.notes.map((note) => h("p", { class: "note" }, note)));
+    this.remarks.replaceChildren(
+      ...(document.calibration ? [h("p", { class: "quiet calibration" }, calibrationWords(document.calibration))] : []),
+      ...document.notes.map((note) => h("p", { class: "note" }, note)),
+    );
     this.whatIf.reset(document);
     const { evidence, flips, groups, sufficient } = document;
     this.body.replaceChildren(
