@@ -195,8 +195,9 @@ class Others:
                 many = [{**self._names.question(self._chance), "reason": True} for _ in range(256)]
                 path, body = "/api/v1/bulk", {"questions": many}
             async with client.stream("POST", path, json=body) as reply:
-                async for _ in reply.aiter_lines():
-                    self.counts["lines of bulk answers and sweeps"] += 1
+                async for line in reply.aiter_lines():
+                    answered = json.loads(line)["error"] is None
+                    self.counts["lines of bulk answers and sweeps"] += answered  # those not answered were told to stop
 
 
 def page(figures: dict[str, Any]) -> str:
