@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { h, icon, reveal } from "./dom.js";
 import { counted, percent, whole } from "./format.js";
 import { dateChip, factOf, factWords } from "./hops.js";
+import { standing } from "./known.js";
 import { wholeOf } from "./walk/parts.js";
 
 function frame(title, words, close, list) {
@@ -91,6 +92,6 @@ function factRow(fact) {
     {},
     dateChip(fact),
     h("span", { class: "what" }, factWords(fact)),
-    fact.split === "train" ? null : h("span", { class: "number" }, "held out"),
+    fact.split === "train" ? null : h("span", { class: "number" }, standing(fact.split)),
   );
 }

@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { debounced, h, s } from "./dom.js";
 import { counted, whole } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
+import { standing } from "./known.js";
 import { TimeScale, ticks } from "./timescale.js";
 
 const HEIGHT = 110;
@@ -147,7 +148,7 @@ export class EntityView {
       {},
       dateChip(fact),
       h("span", { class: "what" }, factWords(fact)),
-      h("span", { class: "number" }, fact.split === "train" ? "learned from" : "held out"),
+      h("span", { class: "number" }, standing(fact.split)),
       h("button", { type: "button", class: "link-button", onclick: ask }, "ask"),
     );
   }
