@@ -7,7 +7,7 @@ import click
 
 @click.command("methods")
 def methods() -> None:
-    """List the methods: their names for --method, and one line about each.
+    """List the methods: their names for --method, the tasks they can do, and one line about each.
 
     \b
     Example:
@@ -16,8 +16,10 @@ def methods() -> None:
     from tgap.cli.terminal import make_console, plain_table
     from tgap.methods import METHODS, find_method
 
-    table = plain_table("Method", "Learns", "Presets", "What it does", flowing=("Presets", "What it does"))
+    flowing = ("Tasks", "Presets", "What it does")
+    table = plain_table("Method", "Learns", *flowing, flowing=flowing)
     for name in METHODS:
         method = find_method(name)
-        table.add_row(name, "yes" if method.learn else "no", ", ".join(method.presets), method.summary)
+        learns = "yes" if method.learn else "no"
+        table.add_row(name, learns, ", ".join(method.tasks), ", ".join(method.presets), method.summary)
     make_console().print(table)
