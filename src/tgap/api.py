@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,15 @@ from tgap.data import Dataset, load_dataset
 from tgap.data.catalog import is_here, stored_folders
 from tgap.data.entries import CATALOG
 from tgap.data.timeline import When
-from tgap.errors import RunError
+from tgap.errors import QueryError, RunError
 from tgap.evaluation import HEADLINE, Evaluation, evaluate
 from tgap.explain.explanation import ExplainOptions, Explanation, Reason
 from tgap.kernels import num_threads, set_threads
 from tgap.learner import DEFAULT_TASK, Learner
 from tgap.methods import DEFAULT, config_for, find_method, make_scorer
-from tgap.predict import Prediction, Predictor
+from tgap.predict import Prediction, Predictor, WhatIf
+from tgap.predict.predictor import QuestionParts
+from tgap.predict.what_if import FactParts
 from tgap.runs import RunFolder, create_run, load_scorer
 from tgap.runs.files import write_json, write_tensors
 from tgap.scorer import informed, knowledge_of
@@ -130,9 +132,10 @@ class Model:
         time: When | None = None,
         *,
         top: int = 10,
+        evidence: int = 0,
     ) -> Prediction:
         """The ``top`` best answers; ``"?"`` or ``None`` stands where the answer goes."""
-        return self.predictor.predict(subject, relation, object, time, top=top)
+        return self.predictor.predict(subject, relation, object, time, top=top, evidence=evidence)
 
     def explain(
         self,
@@ -158,6 +161,29 @@ class Model:
     ) -> Reason:
         """The sentence of ``explain`` alone, several times as quick."""
         return self.predictor.why(subject, relation, object, time, answer=answer)
+
+    def what_if(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002
+        time: When | None = None,
+        *,
+        without: Sequence[FactParts] = (),
+        added: Sequence[FactParts] = (),
+        answer: str | None = None,
+        top: int = 10,
+    ) -> WhatIf:
+        """The answers as they are, and as if facts had not happened (``without``) or others had (``added``)."""
+        return self.predictor.what_if(
+            subject, relation, object, time, without=without, added=added, answer=answer, top=top
+        )
+
+    def predict_many(
+        self, questions: Iterable[QuestionParts], *, top: int = 10, evidence: int = 0
+    ) -> Iterator[Prediction | QueryError]:
+        """Answers to many questions, (subject, relation, object, time) each, in order; an error takes its place."""
+        return self.predictor.predict_many(questions, top=top, evidence=evidence)
 
     def evaluate(self, split: str = "test", *, limit: int | None = None, seed: int = 0, top: int = 0) -> Evaluation:
         """Rank the true answers of a split under all protocols; ``.report`` has the metrics."""

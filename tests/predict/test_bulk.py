@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 
 from tests.explain.small_dataset import small_dataset, small_explainer
 from tgap.errors import DataError, QueryError
-from tgap.predict import Predictor, bulk
+from tgap.methods import config_for, make_scorer
+from tgap.predict import ExplainOptions, Predictor, bulk
 from tgap.predict.bulk import answer_file, read_questions
 from tgap.predict.prediction import Prediction
 
@@ -98,6 +100,33 @@ def test_many_questions_in_python(predictor: Predictor) -> None:
     assert isinstance(found[0], Prediction)
     assert isinstance(found[1], QueryError)
     assert found[2] == found[0]
+
+
+def test_evidence_stands_with_the_best_answers(predictor: Predictor, questions: Path, tmp_path: Path) -> None:
+    frames = []
+    for suffix, read in (("parquet", pl.read_parquet), ("jsonl", pl.read_ndjson), ("csv", pl.read_csv)):
+        out = tmp_path / f"answers.{suffix}"
+        answer_file(predictor, questions, out, top=2, evidence=3)
+        frames.append(read(out))
+    texts = [None if text is None else json.loads(text) for text in frames[2]["evidence"]]
+    for frame in frames[:2]:
+        found = frame["evidence"].to_list()
+        assert [events or None for events in found] == texts
+        assert all(rank == 1 for rank, events in zip(frame["rank"], found, strict=True) if events)
+    first = predictor.predict(*read_questions(questions).rows()[0], evidence=3)
+    explained = predictor.explain(*read_questions(questions).rows()[0], options=ExplainOptions(effects=3))
+    assert first.evidence == explained.document.evidence
+    assert texts[0] == [
+        {name: getattr(row, name) for name in ("subject", "relation", "object", "time", "share", "effect")}
+        for row in first.evidence
+    ]
+
+
+def test_evidence_needs_a_walk(predictor: Predictor) -> None:
+    data = predictor.dataset
+    counter = Predictor(make_scorer(config_for("recency", "world"), data), data)
+    with pytest.raises(QueryError, match="recency gives answers without reasons"):
+        next(counter.predict_many([(data.entities.names[0], data.relations.names[0], None, "2014-04-29")], evidence=1))
 
 
 def test_bad_files_are_named(predictor: Predictor, questions: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ _STYLES = {"ok": "green", "note": "yellow", "fault": "bold red", "open": "dim"}
     "--against",
     multiple=True,
     metavar="RUN",
-    help="Compare with a run or a baseline of ours on the same queries; may be repeated.",
+    help="Compare with a run, a baseline or package.module:Class on the same queries; may be repeated.",
 )
 @click.option(
     "--bootstrap",
@@ -172,12 +172,12 @@ def _lines(path: Path) -> list[str]:
 
 
 def _answerer(run: str, dataset: str, data: Dataset) -> tuple[Scorer, int]:
-    """A run of ours, or a method that needs no training, and its batch size."""
+    """A run of ours, or a scorer that needs no training, and its batch size."""
     from tgap.cli.evaluate import find_scorer
     from tgap.errors import EvaluationError
-    from tgap.methods import METHODS
+    from tgap.methods import needs_dataset
 
-    scorer, theirs, config = find_scorer(run, dataset if run in METHODS else None, None)
+    scorer, theirs, config = find_scorer(run, dataset if needs_dataset(run) else None, None)
     if theirs.checksum != data.checksum:
         raise EvaluationError(
             f"{run} was made with the dataset {theirs.name}, which is not the {data.name} that is audited; "

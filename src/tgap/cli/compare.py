@@ -20,7 +20,7 @@ _WIDE = 120  # columns of a terminal that has room for the whole table
 
 @click.command("compare")
 @click.argument("dataset")
-@click.option("--methods", metavar="A,B,...", help="Which methods, by name. [default: all]")
+@click.option("--methods", metavar="A,B,...", help="Which methods, by name or as package.module:Class. [default: all]")
 @click.option("--task", metavar="NAME", default="completion", show_default=True, help="completion or forecast.")
 @click.option("--run", "runs", multiple=True, metavar="METHOD=RUN", help="Take this run as it is; may be repeated.")
 @click.option(

@@ -15,7 +15,6 @@ from tgap.cli.sight import sight_options
 if TYPE_CHECKING:
     from tgap.config import RunConfig
     from tgap.data import Dataset
-    from tgap.runs import LoadedRun
     from tgap.scorer import Scorer
 
 _FILE = click.Path(path_type=Path)
@@ -26,7 +25,7 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--dataset",
     metavar="NAME",
-    help="Dataset for a baseline (`tgap data list` shows all, and the folders they lie in); a run knows its own.",
+    help="Dataset for what is no run (`tgap data list` shows all, and the folders they lie in); a run knows its own.",
 )
 @click.option("--split", type=click.Choice(["valid", "test"]), default="test", show_default=True)
 @click.option(
@@ -95,13 +94,15 @@ def evaluate(
 ) -> None:
     """Rank the true answers of a split: MRR, Hits and mean rank, raw and filtered.
 
-    RUN is a run folder, the name of a pretrained model (icews14), or a baseline (recency, frequency) with --dataset.
+    RUN is a run folder, the name of a pretrained model (icews14), or, with --dataset, a method that needs no training
+    (recency, frequency) or a scorer of your own, package.module:Class.
 
     \b
     Examples:
       tgap evaluate icews14
       tgap evaluate runs/mine --split valid --json result.json
       tgap evaluate recency --dataset icews14 --details
+      tgap evaluate mine.scorers:Nearest --dataset icews14
       tgap evaluate icews14 --context train+valid
       tgap evaluate recurrency --dataset icews14-forecast --task forecast
     """
@@ -170,44 +171,12 @@ def find_scorer(
     """Scorer, dataset and settings for what the user called RUN."""
     import warnings
 
-    from tgap.data import LeakWarning, dataset_reference, load_dataset
-    from tgap.errors import ConfigError
-    from tgap.learner import DEFAULT_TASK
-    from tgap.methods import config_for, make_scorer
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeakWarning)  # the note under the tables says it about these very queries
-        if run in _untrained():
-            if dataset is None:
-                raise ConfigError(f"{run} is a method, not a run, and needs a dataset; add --dataset icews14, say")
-            data, config = load_dataset(dataset), config_for(run, dataset, task=task or DEFAULT_TASK)
-            return make_scorer(config, data), data, config
-        loaded = _load_run(run, threads)
-    if dataset is not None and loaded.config.dataset not in (dataset, dataset_reference(dataset)):
-        raise ConfigError(
-            f"--dataset {dataset} does not fit: the run {run} answers about {loaded.config.dataset} only; leave it out"
-        )
-    if task is not None and task != loaded.config.task:
-        raise ConfigError(f"--task {task} does not fit: the run {run} was made for {loaded.config.task}; leave it out")
-    return loaded.scorer, loaded.dataset, loaded.config
-
-
-def _untrained() -> list[str]:
-    """Methods that answer without training."""
-    from tgap.methods import METHODS, find_method
-
-    return [name for name in METHODS if find_method(name).learn is None]
-
-
-def _load_run(run: str, threads: int | None) -> LoadedRun:
-    from tgap.errors import RunError
+    from tgap.data import LeakWarning
     from tgap.kernels import set_threads
     from tgap.runs import load_scorer
 
     set_threads(threads, whole_process=True)
-    try:
-        return load_scorer(run)
-    except RunError as error:
-        if Path(run).exists():
-            raise
-        raise RunError(f"{error}, or a method without training ({', '.join(_untrained())}) with --dataset") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # the note under the tables says it about these very queries
+        loaded = load_scorer(run, dataset=dataset, task=task)
+    return loaded.scorer, loaded.dataset, loaded.config

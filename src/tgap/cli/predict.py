@@ -15,9 +15,9 @@ from tgap.errors import QueryError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tgap.predict import Prediction
+    from tgap.predict import Prediction, Predictor, WhatIf
 
-
+Fact = tuple[str, str, str, str]
 _PATH = click.Path(path_type=Path)
 
 
@@ -31,6 +31,16 @@ _PATH = click.Path(path_type=Path)
 @sight_options
 @click.option("--file", "question_file", type=_PATH, metavar="FILE", help="Answer every question of a file.")
 @click.option("--out", type=_PATH, metavar="FILE", help="Where the answers to --file go: .parquet, .csv or .jsonl.")
+@click.option(
+    "--evidence",
+    type=click.IntRange(min=0),
+    metavar="K",
+    default=0,
+    help="Add to each best answer the K events that carried most of the way to it, with their measured effects.",
+)
+@click.option("--without", nargs=4, multiple=True, metavar="S R O T", help="Ask again as if this had not happened.")
+@click.option("--with", "added", nargs=4, multiple=True, metavar="S R O T", help="Ask again as if this had happened.")
+@click.option("--dataset", metavar="NAME", help="Dataset for what is no run: recency, frequency, package.module:Class.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the answers as JSON; - prints JSON and nothing else.")
 def predict(
     run: str,
@@ -41,11 +51,16 @@ def predict(
     as_of: str | None,
     question_file: Path | None,
     out: Path | None,
+    evidence: int,
+    without: tuple[Fact, ...],
+    added: tuple[Fact, ...],
+    dataset: str | None,
     json_file: str | None,
 ) -> None:
     """Answer a question: a fact with a hole.
 
-    RUN is a run folder or the name of a pretrained model. Then come the parts of the fact in their order; ? stands
+    RUN is a run folder or the name of a pretrained model, or, with --dataset, a method that needs no training or a
+    scorer of your own (package.module:Class). Then come the parts of the fact in their order; ? stands
     where the answer goes, and an OBJECT that is asked for may be left out. Given both SUBJECT and OBJECT, the object is
     asked for and its own place is told, too. Names are matched whatever their case, spaces or underscores.
 
@@ -56,58 +71,62 @@ def predict(
       tgap predict icews14 "?" Threaten "South Korea" 2014-04-29
       tgap predict icews14 "?" Threaten 2014-04-29 --object "South Korea"
       tgap predict icews14 "North Korea" Threaten 2014-04-29 --past-only
+      tgap predict icews14 "North Korea" Threaten 2014-04-29 --evidence 5
+      tgap predict icews14 "North Korea" Threaten 2014-04-29 --with "North Korea" Threaten China 2014-04-28
       tgap predict icews14 --file questions.csv --out answers.parquet
 
-    A file of questions has the columns subject, relation, object and time, with ? or nothing for what is asked. A run
-    over many of them can be stopped: the same command goes on with what is missing.
+    --without and --with may be repeated and go together; what the method has learned stays as it is. A file of
+    questions has the columns subject, relation, object and time, with ? or nothing for what is asked. A run over many
+    of them can be stopped: the same command goes on with what is missing.
     """
     from tgap.cli.terminal import make_console
     from tgap.predict import Predictor
 
     if question_file is not None:
-        _answer_file(run, parts, question_file, out, top, past_only, as_of)
+        if parts or without or added or json_file is not None:
+            raise QueryError("--file does not go with a question, --without, --with or --json; leave them out")
+        predictor = Predictor.from_run(run, dataset=dataset).seeing(as_of=as_of, past_only=past_only)
+        _answer_file(run, predictor, question_file, out, top, evidence)
         return
     if out is not None:
         raise QueryError("--out is for the answers to --file; use --json for a single question")
     subject, relation, obj, time = split_parts(parts, object_name)
-    predictor = Predictor.from_run(run).seeing(as_of=as_of, past_only=past_only)
-    found = predictor.predict(subject, relation, obj, time, top=top)
-    if json_file != "-":
-        print_prediction(make_console(), found)
+    predictor = Predictor.from_run(run, dataset=dataset).seeing(as_of=as_of, past_only=past_only)
+    console = make_console(quiet=json_file == "-")
+    if without or added:
+        if evidence:
+            raise QueryError("--evidence does not go with --without and --with; ask twice")
+        compared = predictor.what_if(subject, relation, obj, time, without=without, added=added, top=top)
+        print_what_if(console, compared)
+        write_output(json_file, compared.to_json() + "\n")
+        return
+    found = predictor.predict(subject, relation, obj, time, top=top, evidence=evidence)
+    print_prediction(console, found)
     write_output(json_file, found.to_json() + "\n")
 
 
-def _answer_file(
-    run: str,
-    parts: tuple[str, ...],
-    questions: Path,
-    out: Path | None,
-    top: int,
-    past_only: bool,
-    as_of: str | None,
-) -> None:
+def _answer_file(run: str, predictor: Predictor, questions: Path, out: Path | None, top: int, evidence: int) -> None:
     from tgap.cli.progress import progress_bars
-    from tgap.predict import Predictor
+    from tgap.methods import needs_dataset
     from tgap.predict.bulk import answer_file
     from tgap.runs import find_run
     from tgap.scorer import knowledge_of
 
-    if parts:
-        raise QueryError(f"--file does not go with a question on the command line ({' '.join(parts)}); leave one out")
     if out is None:
         raise QueryError("--file needs --out: a file for the answers, .parquet, .csv or .jsonl")
+    identity = run if needs_dataset(run) else find_run(run).identity()
+    model = f"{identity} {knowledge_of(predictor.scorer).name(predictor.dataset)}"
     with progress_bars() as track:
-        predictor = Predictor.from_run(run).seeing(as_of=as_of, past_only=past_only)
-        seen = knowledge_of(predictor.scorer).name(predictor.dataset)
-        model = f"{find_run(run).identity()} {seen}"
-        failed = answer_file(predictor, questions, out, top=top, model=model, progress=track("questions"))
+        failed = answer_file(
+            predictor, questions, out, top=top, evidence=evidence, model=model, progress=track("questions")
+        )
     click.echo(f"wrote {out}" + (f"; {failed} questions could not be answered, see the column error" if failed else ""))
 
 
 def print_prediction(console: Console, found: Prediction) -> None:
     """The answers as a table, notes below it."""
     from tgap.cli.terminal import cell, say
-    from tgap.explain.wording import calibration_words
+    from tgap.explain.wording import calibration_words, percent, points
     from tgap.predict.prediction import known_words
 
     console.print(cell(found.question.text), style="bold")
@@ -123,7 +142,49 @@ def print_prediction(console: Console, found: Prediction) -> None:
         say(console, cell(asked if found.asked.score > 0 or not found.probabilities else f"{asked}: out of reach"))
     if found.calibration is not None:
         say(console, cell(calibration_words(found.calibration)))
+    if found.evidence:
+        console.print(
+            f"What carried most of the way to {cell(found.answers[0].name)}, and its probability without each:"
+        )
+        table = simple_table(("effect", "right"), ("without it", "right"), ("event", "left"))
+        for row in found.evidence:
+            table.add_row(points(row.effect), percent(row.probability), cell(row.clause))
+        console.print(table)
     print_notes(console, found.notes)
+
+
+def print_what_if(console: Console, found: WhatIf) -> None:
+    """What would be different, and the answers then, each with what it was before."""
+    from tgap.cli.output import print_item
+    from tgap.cli.terminal import cell, say
+
+    console.print(cell(found.before.question.text), style="bold")
+    for words, facts in (("If this had not happened:", found.without), ("If this had happened:", found.added)):
+        if facts:
+            say(console, words)
+        for fact in facts:
+            print_item(console, ", ".join(fact))
+    before = {answer.name: answer for answer in (*found.before.answers, *filter(None, [found.before.asked]))}
+    score = _score_name(found.before)
+    table = simple_table(
+        ("rank", "right"), ("answer", "left"), (score, "right"), ("was", "right"), ("rank was", "right")
+    )
+    for answer in found.after.answers:
+        was = before.get(answer.name)
+        then = ("", f"> {len(found.before.answers)}") if was is None else (f"{was.score:.4f}", f"{was.rank:g}")
+        table.add_row(f"{answer.rank:g}", cell(answer.name), f"{answer.score:.4f}", *then)
+    console.print(table)
+    if found.before.asked is not None and found.after.asked is not None:
+        was, then_ = found.before.asked, found.after.asked
+        say(
+            console,
+            cell(
+                f"{was.name}: {score} {was.score:.4g}, rank {was.rank:g}; then {then_.score:.4g}, rank {then_.rank:g}"
+            ),
+        )
+    first = f"{found.after.best} would come first instead of {found.before.best}"
+    say(console, cell(f"{first}." if found.changes else f"{found.before.best} would still come first."))
+    print_notes(console, found.before.notes)
 
 
 def _score_name(found: Prediction) -> str:

@@ -7,6 +7,9 @@ import click
 
 @click.command("serve")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--dataset", metavar="NAME", help="Dataset for what is no run: recency, frequency or package.module:Class."
+)
 @click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port; 0 takes any free one."
@@ -39,6 +42,7 @@ import click
 @click.option("--quiet", is_flag=True, help="No log line for each request.")
 def serve(
     runs: tuple[str, ...],
+    dataset: str | None,
     host: str,
     port: int,
     token: str | None,
@@ -51,8 +55,9 @@ def serve(
 ) -> None:
     """Serve one or several RUNs: a page to ask questions and see why, and a REST API.
 
-    RUN is a run folder or the name of a pretrained model; among several the page lets the reader choose. Only this
-    machine can reach the server unless --host says otherwise; then a token is needed.
+    RUN is a run folder or the name of a pretrained model, or, with --dataset, a method that needs no training or a
+    scorer of your own (package.module:Class); among several the page lets the reader choose. Only this machine can
+    reach the server unless --host says otherwise; then a token is needed.
 
     \b
     Examples:
@@ -92,7 +97,7 @@ def serve(
         from tgap.server.models import Models
 
         app = create_app(
-            Models.from_runs(runs),
+            Models.from_runs(runs, dataset),
             limits=Limits(waiting=waiting, seconds=timeout),
             token=token,
             hosts=names_of(host) if local else None,

@@ -19,6 +19,7 @@ from tgap.config import RunConfig
 from tgap.errors import ConfigError, RunError
 from tgap.learner import DEFAULT_TASK, Method
 from tgap.methods import METHODS, able_to, config_for, find_method
+from tgap.methods.own import is_own
 from tgap.runs.folder import RunFolder, find_run, shipped_runs
 
 
@@ -61,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plan:
-    """All entries, in the order of the table of methods, and the folder that everything goes to."""
+    """All entries, in the order of the table of methods, one's own last, and the folder that everything goes to."""
 
     dataset: str
     out: Path
@@ -69,7 +70,7 @@ class Plan:
 
     def ranks_file(self, entry: Entry) -> Path:
         """Where an entry's ranks are kept."""
-        return self.out / "ranks" / f"{entry.name}.safetensors"
+        return self.out / "ranks" / f"{entry.name.replace(':', '.')}.safetensors"
 
 
 def make_plan(
@@ -79,7 +80,8 @@ def make_plan(
     chosen = {*(methods or able_to(task)), *given}
     for name in chosen:
         config_for(name, dataset, task=task)  # a wrong name is an error before anything is done
-    entries = [_entry(name, dataset, out, given, task) for name in METHODS if name in chosen]
+    own = [name for name in dict.fromkeys(methods) if is_own(name)]
+    entries = [_entry(name, dataset, out, given, task) for name in (*METHODS, *own) if name in chosen]
     return Plan(dataset, out, tuple(entries))
 
 

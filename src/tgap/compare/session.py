@@ -13,6 +13,7 @@ from tgap.data import Dataset
 from tgap.evaluation.protocols import Filters
 from tgap.evaluation.scoring import Evaluation, evaluate
 from tgap.methods import make_scorer
+from tgap.methods.own import is_own
 from tgap.runs.folder import create_run
 from tgap.runs.load import load_scorer
 from tgap.scorer import Scorer
@@ -114,7 +115,7 @@ def _rank(
     config = entry.config(plan.dataset)
     report = entry.folder.report() if entry.folder is not None else {}
     path, digest = plan.ranks_file(entry), digest_of(entry, dataset, questions)
-    kept = read_ranks(path, entry, dataset, questions, filters, digest)
+    kept = None if is_own(entry.name) else read_ranks(path, entry, dataset, questions, filters, digest)
     if kept is not None:
         return Outcome(entry, config, report, kept)
     tell = watcher.scoring(entry)

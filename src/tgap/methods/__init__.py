@@ -22,6 +22,7 @@ from tgap.errors import ConfigError
 from tgap.graph.task import find_task
 from tgap.learner import DEFAULT_TASK, Learner, Method, Overrides
 from tgap.methods.former import from_former
+from tgap.methods.own import is_own, own_method
 from tgap.scorer import Scorer
 
 # Name -> where its Method stands.
@@ -49,13 +50,34 @@ BESIDE = {"completion": ("recency", "frequency"), "forecast": ("recurrency", "re
 
 
 def find_method(name: str) -> Method:
-    """The method of that name."""
+    """The method of that name, or the scorer of one's own that a user names as ``package.module:Class``."""
+    if is_own(name):
+        return own_method(name)
     if name not in METHODS:
-        raise ConfigError(f"unknown method {name!r}; expected one of {', '.join(METHODS)}")
+        raise ConfigError(f"unknown method {name!r}; expected one of {', '.join(METHODS)}, or package.module:Class")
     module, _, attribute = METHODS[name].partition(":")
     method = getattr(import_module(module), attribute)
     assert isinstance(method, Method), f"{METHODS[name]} is no Method"
     return method
+
+
+def untrained() -> list[str]:
+    """Names of the methods that answer without training."""
+    return [name for name in METHODS if find_method(name).learn is None]
+
+
+def needs_dataset(name: str) -> bool:
+    """Whether a name is of something that answers about any dataset at once: untrained, or a class of one's own."""
+    return is_own(name) or (name in METHODS and find_method(name).build is not None)
+
+
+def refuse_own(method: str) -> None:
+    """A file must not decide which code is run."""
+    if is_own(method):
+        raise ConfigError(
+            f"method is {method!r}: a class of one's own is never run because a file names it; "
+            f"name it yourself, for instance: tgap evaluate {method} --dataset NAME"
+        )
 
 
 def config_for(method: str, dataset: str, preset: str = "recommended", task: str = DEFAULT_TASK) -> RunConfig:
@@ -84,6 +106,7 @@ def parse_config(text: str) -> RunConfig:
     for key in ("dataset", "method", "task"):
         if not isinstance(values.get(key), str):
             raise ConfigError(f"{key} is {values.get(key)!r}; expected a name")
+    refuse_own(values["method"])
     method = find_method(values["method"])
     _check_task(method, values["task"])
     return _build(method, values["dataset"], values["task"], values)

@@ -9,5 +9,6 @@ from tgap.explain.schema import Answer, Question
 from tgap.predict.prediction import Prediction
 from tgap.predict.predictor import Predictor
 from tgap.predict.support import Support
+from tgap.predict.what_if import WhatIf
 
-__all__ = ["Answer", "ExplainOptions", "Explanation", "Prediction", "Predictor", "Question", "Support"]
+__all__ = ["Answer", "ExplainOptions", "Explanation", "Prediction", "Predictor", "Question", "Support", "WhatIf"]

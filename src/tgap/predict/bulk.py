@@ -7,6 +7,8 @@ asked for is empty or ``?``, and a column that is asked for in every row may be 
     subject, relation, object, time   the question, as it was written
     rank, answer, score               the answers, best first
     known, known_in                   whether the dataset has that fact, and in which splits
+    evidence                          where asked for, in the row of the best answer: the events that carried most of
+                                      the way, with share and measured effect (in CSV as JSON text)
     error                             why the question could not be answered (then there is one row, without an answer)
 
 Finished parts lie in a folder beside the answers until all are there; a second call with the same questions, model and
@@ -27,12 +29,20 @@ import polars as pl
 
 from tgap.data.atomic import write_atomically
 from tgap.errors import DataError, QueryError
+from tgap.explain.evidence_schema import EvidenceRow
 from tgap.predict.prediction import Prediction
 from tgap.predict.predictor import Predictor
 
 PART = 1000  # questions per part
 _COLUMNS = ("subject", "relation", "object", "time")
-_SCHEMA = {
+_EVENT = pl.Struct(
+    {
+        **dict.fromkeys(_COLUMNS, pl.String),
+        "share": pl.Float64,  # of all moves on the way to the answer, the part that took this event
+        "effect": pl.Float64,  # probability with it minus without it
+    }
+)
+_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "question": pl.Int64,
     **dict.fromkeys(_COLUMNS, pl.String),
     "rank": pl.Float64,
@@ -40,6 +50,7 @@ _SCHEMA = {
     "score": pl.Float64,
     "known": pl.String,
     "known_in": pl.String,
+    "evidence": pl.List(_EVENT),
     "error": pl.String,
 }
 Row = dict[str, Any]
@@ -72,6 +83,7 @@ def answer_file(
     out: Path,
     *,
     top: int = 10,
+    evidence: int = 0,
     model: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
@@ -84,12 +96,13 @@ def answer_file(
         raise DataError(f"{out} ends in {out.suffix!r}; expected answers as {', '.join(_WRITERS)}")
     parts = out.with_name(f".{out.name}.parts")
     digest = hashlib.sha256(asked.write_csv().encode()).hexdigest()
-    _prepare(parts, {"questions": digest, "model": model, "data": predictor.dataset.checksum, "top": top})
+    settings = {"data": predictor.dataset.checksum, "top": top, "evidence": evidence}
+    _prepare(parts, {"questions": digest, "model": model, **settings})
     files = []
     for number, begin in enumerate(range(0, max(len(asked), 1), PART)):
         file = parts / f"part-{number:06d}.parquet"
         if not file.exists():
-            rows = list(_answer_rows(predictor, asked[begin : begin + PART], begin, top))
+            rows = list(_answer_rows(predictor, asked[begin : begin + PART], begin, top, evidence))
             write_atomically(file, _bytes(pl.DataFrame(rows, schema=_SCHEMA), ".parquet"))
         files.append(file)
         if progress is not None:
@@ -110,9 +123,10 @@ def _prepare(parts: Path, identity: Row) -> None:
     write_atomically(manifest, json.dumps(identity, indent=1).encode())
 
 
-def _answer_rows(predictor: Predictor, asked: pl.DataFrame, first: int, top: int) -> Iterator[Row]:
+def _answer_rows(predictor: Predictor, asked: pl.DataFrame, first: int, top: int, evidence: int) -> Iterator[Row]:
     rows = asked.rows()
-    for number, (row, found) in enumerate(zip(rows, predictor.predict_many(rows, top=top), strict=True), start=first):
+    answers = predictor.predict_many(rows, top=top, evidence=evidence)
+    for number, (row, found) in enumerate(zip(rows, answers, strict=True), start=first):
         question = {"question": number, **dict(zip(_COLUMNS, row, strict=True))}
         if isinstance(found, QueryError):
             yield {**question, "error": str(found)}
@@ -121,7 +135,7 @@ def _answer_rows(predictor: Predictor, asked: pl.DataFrame, first: int, top: int
 
 
 def _answers(found: Prediction) -> Iterator[Row]:
-    for answer in found.answers:
+    for place, answer in enumerate(found.answers):
         known_in = ", ".join(answer.known_in)
         yield {
             "rank": answer.rank,
@@ -129,7 +143,12 @@ def _answers(found: Prediction) -> Iterator[Row]:
             "score": answer.score,
             "known": answer.known,
             "known_in": known_in,
+            "evidence": [_event(row) for row in found.evidence] if found.evidence and place == 0 else None,
         }
+
+
+def _event(row: EvidenceRow) -> Row:
+    return {name: getattr(row, name) for name in (*_COLUMNS, "share", "effect")}
 
 
 def _bytes(frame: pl.DataFrame, suffix: str) -> bytes:
@@ -138,8 +157,16 @@ def _bytes(frame: pl.DataFrame, suffix: str) -> bytes:
     return content.getvalue()
 
 
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """The evidence as JSON text: a cell of a CSV file holds no list."""
+    texts = [
+        None if events is None else json.dumps(events, ensure_ascii=False) for events in frame["evidence"].to_list()
+    ]
+    return frame.with_columns(pl.Series("evidence", texts, dtype=pl.String))
+
+
 _WRITERS: dict[str, Callable[[pl.DataFrame, io.BytesIO], object]] = {
     ".parquet": lambda frame, file: frame.write_parquet(file),
-    ".csv": lambda frame, file: frame.write_csv(file),
+    ".csv": lambda frame, file: _flat(frame).write_csv(file),
     ".jsonl": lambda frame, file: frame.write_ndjson(file),
 }

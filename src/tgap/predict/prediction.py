@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tgap.data.display import shown
-from tgap.explain.evidence_schema import CalibrationRow
+from tgap.explain.evidence_schema import CalibrationRow, EvidenceRow
 from tgap.explain.schema import Answer, Question, plain
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Prediction:
     scorer: str  # method that answered
     calibration: CalibrationRow | None  # how often answers like the first one that train does not tell were right
     notes: tuple[str, ...]
+    # Training facts that carried most of the way to the first answer, strongest measured effect first; where asked for.
+    evidence: tuple[EvidenceRow, ...] = ()
 
     @property
     def best(self) -> str | None:

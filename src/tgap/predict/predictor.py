@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -10,14 +11,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data import Dataset
+from tgap.data import Dataset, Fact
+from tgap.data.facts import Facts
 from tgap.data.timeline import When
 from tgap.errors import DataError, QueryError
 from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.top import top_answers
+from tgap.explain.answer_flow import AnswerFlow
+from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.evidence import measure_evidence
 from tgap.explain.evidence_schema import CalibrationRow
-from tgap.explain.evidence_tables import calibration_row
+from tgap.explain.evidence_tables import calibration_row, evidence_rows
 from tgap.explain.explanation import ExplainOptions, Explanation, Reason, make_explanation, make_reason
 from tgap.explain.naming import Names
 from tgap.explain.nearby import nearby_facts
@@ -30,7 +35,19 @@ from tgap.predict.known import SAME, Known
 from tgap.predict.prediction import Prediction
 from tgap.predict.question import ParsedQuestion, parse_question
 from tgap.predict.support import Support, support_sentence
-from tgap.scorer import Explainer, Query, QueryBatch, ScoreKind, Scorer, Trace, informed, knowledge_of, reading
+from tgap.predict.what_if import FactParts, WhatIf, ask_what_if
+from tgap.scorer import (
+    Explainer,
+    IntArray,
+    Query,
+    QueryBatch,
+    ScoreKind,
+    Scorer,
+    Trace,
+    informed,
+    knowledge_of,
+    reading,
+)
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
 
@@ -60,11 +77,13 @@ class Predictor:
         self.names = Names(dataset)
 
     @classmethod
-    def from_run(cls, path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> Self:
-        """The predictor of a run folder, or of a pretrained run by its name; ``changes`` as in ``load_scorer``."""
+    def from_run(
+        cls, path_or_name: str | Path, changes: Mapping[str, Any] | None = None, dataset: str | None = None
+    ) -> Self:
+        """The predictor of a run folder, of a pretrained run by its name, or of what ``load_scorer`` takes besides."""
         from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
 
-        run = load_scorer(path_or_name, changes)
+        run = load_scorer(path_or_name, changes, dataset)
         return cls(run.scorer, run.dataset, run.calibration)
 
     def seeing(self, *, as_of: When | None = None, past_only: bool = False) -> Predictor:
@@ -86,17 +105,20 @@ class Predictor:
         top: int = 10,
         answer: str | None = None,
         view: View = WHOLE,
+        evidence: int = 0,
     ) -> Prediction:
         """The ``top`` best answers. ``None`` or ``"?"`` stands where the answer goes.
 
         Given ``answer``, or both subject and object (then the object is asked for), ``Prediction.asked`` tells how that
-        one stands. A ``view`` other than the whole graph needs a scorer that reads one.
+        one stands. A ``view`` other than the whole graph needs a scorer that reads one. ``evidence`` adds so many known
+        facts to the best answer, each with its measured effect; that needs a scorer that walks.
         """
         parsed = self._parse(subject, relation, object, time)
         batch = QueryBatch.of([parsed.query])
         scores = (self.scorer.score(batch) if view == WHOLE else self._under(view, batch))[0]
         asked = parsed.answer if answer is None else self._chosen_answer(parsed, answer, scores)
-        return self._prediction(parsed, scores, top, asked, calibrated=view == WHOLE)
+        found = self._prediction(parsed, scores, top, asked, calibrated=view == WHOLE)
+        return self._with_evidence(found, parsed, view, evidence)
 
     def _under(self, view: View, batch: QueryBatch) -> NDArray[np.float32]:
         """Scores under a view, by whatever can be limited to one."""
@@ -104,13 +126,15 @@ class Predictor:
         return limited.score(batch, view)
 
     def predict_many(
-        self, questions: Iterable[QuestionParts], *, top: int = 10, batch_size: int = 64
+        self, questions: Iterable[QuestionParts], *, top: int = 10, evidence: int = 0, batch_size: int = 64
     ) -> Iterator[Prediction | QueryError]:
         """Answers to many questions in their order, scored ``batch_size`` at a time.
 
         Each is (subject, relation, object, time) as in ``predict``. One that cannot be answered gives its error in its
         place and spoils no other.
         """
+        if evidence:
+            self.explainer  # noqa: B018  a method without a walk is refused before anything is scored
         waiting = iter(questions)
         while part := list(islice(waiting, batch_size)):
             found = [self._parse_or_tell(question) for question in part]
@@ -118,7 +142,8 @@ class Predictor:
             rows = iter(self.scorer.score(QueryBatch.of([parsed.query for parsed in asked])) if asked else ())
             for parsed in found:
                 if isinstance(parsed, ParsedQuestion):
-                    yield self._prediction(parsed, next(rows), top, parsed.answer)
+                    one = self._prediction(parsed, next(rows), top, parsed.answer)
+                    yield self._with_evidence(one, parsed, WHOLE, evidence)
                 else:
                     yield parsed
 
@@ -170,6 +195,47 @@ class Predictor:
             calibration=self._calibrated(parsed.query, answers) if calibrated and chances is not None else None,
             notes=parsed.notes + self._sight(parsed.query),
         )
+
+    def _with_evidence(self, found: Prediction, parsed: ParsedQuestion, view: View, count: int) -> Prediction:
+        """The prediction with the ``count`` facts that carried most of the way to its best answer."""
+        if not count or not found.answers:
+            return found
+        trace = self.explainer.trace(parsed.query, view)
+        best = self.dataset.entities.id(found.answers[0].name)
+        flow = AnswerFlow.of(self.explainer.graph, trace, best)
+        measured = measure_evidence(Counterfactual(self.explainer, trace, best), flow, count, pairs=0)
+        return replace(found, evidence=evidence_rows(self.names, flow, measured))
+
+    def what_if(
+        self,
+        subject: str | None,
+        relation: str,
+        object: str | None = None,  # noqa: A002
+        time: When | None = None,
+        *,
+        without: Sequence[FactParts] = (),
+        added: Sequence[FactParts] = (),
+        answer: str | None = None,
+        top: int = 10,
+        hide_asked: bool = True,
+    ) -> WhatIf:
+        """The answers as they are, and as if facts had not happened (``without``) or others had (``added``).
+
+        A fact is (subject, relation, object, time). See ``what_if``.
+        """
+        question = (subject, relation, object, time)
+        return ask_what_if(self, question, without=without, added=added, answer=answer, top=top, hide_asked=hide_asked)
+
+    def knowing_also(self, facts: Facts) -> Predictor:
+        """The same method with more facts known, without training; names and marks stay as here."""
+        scorer = reading(self.scorer)
+        more = replace(self.dataset, context=Facts.concatenate([self.dataset.context, facts]))
+        return Predictor(scorer.knowing(more, scorer.knowledge), self.dataset, self.calibration)
+
+    def fact_ids(self, facts: Sequence[Fact]) -> IntArray:
+        """Ids of facts in the graph that is read, -1 for those that it does not have."""
+        graph = (self.scorer if isinstance(self.scorer, Explainer) else reading(self.scorer)).graph
+        return graph.find_facts(*Facts.of(facts).columns)
 
     def explain(
         self,
@@ -301,8 +367,7 @@ class Predictor:
     def asked_fact(self, parsed: ParsedQuestion, answer: int) -> int:
         """Id of the training fact that the question asks about, -1 where train does not have it."""
         query = parsed.query
-        parts = (query.subject, query.relation, answer, query.time)
-        return int(self.explainer.graph.find_facts(*(np.array([part], dtype=np.int64) for part in parts))[0])
+        return int(self.fact_ids([Fact(query.subject, query.relation, answer, query.time)])[0])
 
     def _chosen_answer(self, parsed: ParsedQuestion, answer: str | None, scores: NDArray[np.float32]) -> int:
         if answer is None:

@@ -30,7 +30,7 @@ from tgap.data import Dataset, load_dataset
 from tgap.data.stored import is_stored, load_stored
 from tgap.errors import ConfigError, RunError
 from tgap.evaluation.calibration import Calibration
-from tgap.methods import parse_config
+from tgap.methods import parse_config, refuse_own
 from tgap.runs.environment import describe_environment, describe_resume
 from tgap.runs.files import read_json, write_json, write_text, writing
 
@@ -192,6 +192,7 @@ def _of_today(line: dict[str, Any]) -> dict[str, Any]:
 
 def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
     """Make a new run folder with its config and environment. An existing run is never overwritten."""
+    refuse_own(config.method)
     folder = RunFolder(path)
     with writing(path):
         taken = path.exists() and (not path.is_dir() or any(path.iterdir()))

@@ -10,10 +10,11 @@ from typing import Any
 import torch
 
 from tgap.config import RunConfig
-from tgap.data import Dataset
+from tgap.data import Dataset, dataset_reference, load_dataset
 from tgap.errors import ConfigError, RunError
 from tgap.evaluation.calibration import Calibration
-from tgap.methods import find_method, make_learner, make_scorer
+from tgap.learner import DEFAULT_TASK
+from tgap.methods import config_for, find_method, make_learner, make_scorer, needs_dataset, untrained
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
 from tgap.scorer import GraphScorer, Scorer
@@ -27,20 +28,51 @@ class LoadedRun:
     dataset: Dataset
     config: RunConfig
     report: dict[str, Any]  # best validation metrics, seconds, and so on
-    folder: Path
+    folder: Path | None  # None: a method without training, which was named together with a dataset
     calibration: Calibration | None = None  # how often answers of a probability were right, if that was measured
 
 
-def load_scorer(path_or_name: str | Path, changes: Mapping[str, Any] | None = None) -> LoadedRun:
-    """Scorer and dataset of a run folder, or of a shipped run by its name (``icews14``).
+def load_scorer(
+    path_or_name: str | Path,
+    changes: Mapping[str, Any] | None = None,
+    dataset: str | None = None,
+    task: str | None = None,
+) -> LoadedRun:
+    """Scorer and dataset of whatever answers: a run folder, or a shipped run by its name (``icews14``).
 
     The dataset is the run's own copy or is loaded by name, and must have the checksum that the run was made with. What
     was appended to it since is known as context, without training, to methods that read the graph.
-    ``changes`` sets other values by dotted name, of those that fit the same weights.
+    ``changes`` sets other values by dotted name, of those that fit the same weights. With ``dataset`` a method that
+    needs no training answers too (``recency``, for ``task``), or a class of one's own (``package.module:Class``).
     """
-    folder = find_run(path_or_name)
+    name = str(path_or_name)
+    if needs_dataset(name):
+        if dataset is None:
+            raise ConfigError(f"{name} is a method, not a run, and needs a dataset; add `dataset`, icews14 say")
+        config = config_for(name, dataset, task=task or DEFAULT_TASK).with_values(changes or {})
+        data = load_dataset(dataset)
+        return LoadedRun(make_scorer(config, data), data, config, {}, None)
+    loaded = _load_run(path_or_name, changes or {})
+    own = loaded.config
+    if dataset is not None and own.dataset not in (dataset, dataset_reference(dataset)):
+        raise ConfigError(
+            f"`dataset` {dataset} does not fit: the run {name} answers about {own.dataset} only; leave it out"
+        )
+    if task is not None and task != own.task:
+        raise ConfigError(f"`task` {task} does not fit: the run {name} was made for {own.task}; leave it out")
+    return loaded
+
+
+def _load_run(path_or_name: str | Path, changes: Mapping[str, Any]) -> LoadedRun:
+    try:
+        folder = find_run(path_or_name)
+    except RunError as error:
+        if Path(path_or_name).exists():
+            raise
+        methods = f"a method without training ({', '.join(untrained())}) or package.module:Class with `dataset`"
+        raise RunError(f"{error}, or {methods}") from error
     own = folder.config()
-    config = adjust(own, changes or {}, folder.path)
+    config = adjust(own, changes, folder.path)
     dataset = folder.dataset(config)
     scorer = _scorer(folder, config, dataset.base)
     if len(dataset.context):

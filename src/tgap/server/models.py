@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from tgap.errors import TgapError
+from tgap.methods import needs_dataset
 from tgap.server import limits
 from tgap.server.errors import ApiError
 from tgap.server.log import say
@@ -33,15 +34,18 @@ class Models:
         return cls({service.dataset.name: service})
 
     @classmethod
-    def from_runs(cls, runs: Iterable[str | Path]) -> Models:
-        """The models of run folders or pretrained runs; folders of the same name get a number."""
+    def from_runs(cls, runs: Iterable[str | Path], dataset: str | None = None) -> Models:
+        """The models of run folders or pretrained runs; folders of the same name get a number.
+
+        What is no run but a method without training, or a class of one's own, answers about ``dataset``.
+        """
         services: dict[str, Service] = {}
         for run in runs:
             name, number = Path(run).name, 1
             while name in services:
                 number += 1
                 name = f"{Path(run).name}-{number}"
-            services[name] = Service.from_run(run)
+            services[name] = Service.from_run(run, dataset if needs_dataset(str(run)) else None)
         return cls(services)
 
     @property

@@ -17,12 +17,14 @@ from tgap.predict import Prediction
 from tgap.predict.prediction import VERSION as PREDICTION
 from tgap.predict.support import VERSION as SUPPORT
 from tgap.predict.support import Support
+from tgap.predict.what_if import VERSION as WHAT_IF
 from tgap.server.questions import Examples, HeldOut
 from tgap.server.schemas import BulkQuestion
-from tgap.server.service import COUNTERFACTUAL_VERSION, PROFILE_VERSION
+from tgap.server.service import PROFILE_VERSION
 
 _PLACE = "#/components/schemas/"
 _NULL = {"type": "null"}
+_FACTS = {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}
 _DOCUMENTS = (
     (Document, EXPLANATION),
     (Prediction, PREDICTION),
@@ -69,9 +71,9 @@ def _documents() -> dict[str, Schema]:
             _require(schema, "schema", {"const": version})
     _require(found["Question"], "asks", {"enum": ["subject", "object"]})
     found["Counterfactual"] = _object(
-        schema={"const": COUNTERFACTUAL_VERSION},
-        facts={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
-        added={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        schema={"const": WHAT_IF},
+        facts=_FACTS,
+        added=_FACTS,
         before={"$ref": _PLACE + "Prediction"},
         after={"$ref": _PLACE + "Prediction"},
         changes={"type": "boolean"},

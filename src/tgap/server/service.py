@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tgap.data import Dataset, Facts
-from tgap.data.facts import Fact
+from tgap.data import Dataset
 from tgap.errors import QueryError
 from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.queries import queries_of
 from tgap.explain.profile import profile_in_turns
 from tgap.explain.schema import plain
 from tgap.explain.tables import profile_table
-from tgap.graph import View
-from tgap.graph.view import WHOLE
 from tgap.predict import ExplainOptions, Explanation, Predictor
-from tgap.predict.question import parse_question
-from tgap.scorer import Scorer, reading
+from tgap.scorer import Scorer
 from tgap.server.card import model_card
 from tgap.server.history import History
 from tgap.server.names import NameIndex
@@ -40,7 +36,6 @@ from tgap.server.schemas import (
 )
 from tgap.server.source import Source
 
-COUNTERFACTUAL_VERSION = "tgap.counterfactual/1"
 PROFILE_VERSION = "tgap.displacement/1"
 StoredFact = tuple[str, str, str, str]
 
@@ -69,12 +64,13 @@ class Service:
         self._time = lru_cache(maxsize=4096)(self._read_time)  # reading a text costs more than looking up the answer
 
     @classmethod
-    def from_run(cls, path_or_name: str | Path) -> Service:
-        """The service of a run folder, or of a pretrained run by its name."""
+    def from_run(cls, path_or_name: str | Path, dataset: str | None = None) -> Service:
+        """The service of a run folder, of a pretrained run by its name, or of what ``load_scorer`` takes besides."""
         from tgap.runs import load_scorer  # noqa: PLC0415  brings torch along
 
-        source = Source.of(path_or_name)  # before loading: what is appended meanwhile is noticed afterwards
-        run = load_scorer(path_or_name)
+        # Before loading: what is appended meanwhile is noticed afterwards.
+        source = None if dataset is not None else Source.of(path_or_name)
+        run = load_scorer(path_or_name, dataset=dataset)
         return cls(run.scorer, run.dataset, model_card(run.scorer, run.dataset, run), source, run.calibration)
 
     @property
@@ -145,30 +141,16 @@ class Service:
         return self._seeing(asked).support(*self._parts(asked), answer=answer, count=asked.count).to_dict()
 
     def counterfactual(self, asked: CounterfactualRequest) -> dict[str, Any]:
-        """The best answers, and how one of them stands, as they are and if other facts had happened.
-
-        Samples of edges are drawn by their numbers in the graph, and an added fact changes these. So where facts are
-        added both answers come from the graph that has them, hidden in the first: they differ by these facts alone.
-        """
-        if not asked.facts and not asked.added:
-            raise QueryError("no fact to take away and none to add; name some as facts or as added")
-        parts, answer = self._parts(asked), self._answer(asked.answer)
-        usual = self._seeing(asked)
-        added = [fact for fact in (self._fact(fact, "added") for fact in asked.added) if _find(usual, fact) < 0]
-        predictor = self._with_facts(usual, added)
-        hidden = self._asked_fact(parts, answer) if asked.hide_asked else []
-        before, after = (
-            predictor.predict(*parts, top=asked.top, answer=answer, view=_without(predictor, [*hidden, *more]))
-            for more in (added, [self._fact(fact) for fact in asked.facts])
+        """The best answers, and how one of them stands, as they are and if facts had not happened, or others had."""
+        found = self._seeing(asked).what_if(
+            *self._parts(asked),
+            without=[self._stored("facts", fact) for fact in asked.facts],
+            added=[self._stored("added", fact) for fact in asked.added],
+            answer=self._answer(asked.answer),
+            top=asked.top,
+            hide_asked=asked.hide_asked,
         )
-        return {
-            "schema": COUNTERFACTUAL_VERSION,
-            "facts": [list(fact) for fact in asked.facts],
-            "added": [list(fact) for fact in asked.added],
-            "before": before.to_dict(),
-            "after": after.to_dict(),
-            "changes": before.best != after.best,
-        }
+        return found.to_dict()
 
     def profile(self, relation: str, side: Side, limit: int) -> Generator[object, None, dict[str, Any]]:
         """How far in time attention looks for test questions of a relation, as `tgap study displacement` tells it.
@@ -230,23 +212,6 @@ class Service:
         """An answer by its stored name."""
         return None if name is None else self.names.exact("entity", "answer", name)
 
-    def _asked_fact(self, parts: tuple[str | None, str, str | None, str], answer: str | None) -> list[Fact]:
-        """The fact that is asked about, where train has it."""
-        parsed = parse_question(self.dataset, *parts)
-        index = parsed.answer if answer is None else self.dataset.entities.id(answer)
-        if index is None or self.predictor.asked_fact(parsed, index) < 0:
-            return []
-        query = parsed.query
-        return [Fact(query.subject, query.relation, index, query.time)]
-
-    def _with_facts(self, predictor: Predictor, added: Sequence[Fact]) -> Predictor:
-        """A predictor whose graph holds some facts besides; what is known of answers stays as it was."""
-        if not added:
-            return predictor
-        richer = replace(self.dataset, context=Facts.concatenate([self.dataset.context, Facts.of(list(added))]))
-        scorer = reading(predictor.scorer)
-        return Predictor(scorer.knowing(richer, scorer.knowledge), self.dataset, predictor.calibration)
-
     def _read_time(self, time: str | int) -> str:
         """The time in the dataset's style; one absurdly far from the data is refused, it would only cost memory."""
         line = self.dataset.timeline
@@ -257,37 +222,12 @@ class Service:
             raise QueryError(f"{str(time)!r} lies too far from the data ({covered}); ask about a nearer time")
         return line.format(instant)
 
-    def _fact(self, fact: StoredFact, field: str = "facts") -> Fact:
-        """A fact given by name."""
+    def _stored(self, field: str, fact: StoredFact) -> StoredFact:
+        """A fact by its stored names."""
         subject, relation, obj, time = fact
-        return Fact(
-            self.dataset.entities.id(self.names.exact("entity", field, subject)),
-            self.dataset.relations.id(self.names.exact("relation", field, relation)),
-            self.dataset.entities.id(self.names.exact("entity", field, obj)),
-            self.dataset.timeline.parse(self._time(time)),
+        return (
+            self.names.exact("entity", field, subject),
+            self.names.exact("relation", field, relation),
+            self.names.exact("entity", field, obj),
+            self._time(time),
         )
-
-
-def _without(predictor: Predictor, facts: Sequence[Fact]) -> View:
-    """What a predictor's graph shows without some of its facts, inverse relations allowed."""
-    return WHOLE.without(_fact_id(predictor, fact) for fact in facts)
-
-
-def _find(predictor: Predictor, fact: Fact) -> int:
-    """Id of a fact in a predictor's graph, -1 where it is not there."""
-    parts = (fact.subject, fact.relation, fact.object, fact.time)
-    return int(predictor.explainer.graph.find_facts(*(np.array([part], dtype=np.int64) for part in parts))[0])
-
-
-def _fact_id(predictor: Predictor, fact: Fact) -> int:
-    found = _find(predictor, fact)
-    if found < 0:
-        names = predictor.names
-        words = (
-            names.entity(fact.subject),
-            names.label(fact.relation),
-            names.entity(fact.object),
-            names.date(fact.time),
-        )
-        raise QueryError(f"({', '.join(words)}) is no training fact, so there is nothing to take away")
-    return found

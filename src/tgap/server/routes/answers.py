@@ -56,9 +56,9 @@ def answer_routes(models: Models, queue: WorkQueue) -> APIRouter:
         _, service = chosen
         return _json(await queue.answer(_key(chosen, "support", asked), lambda: service.support(asked)))
 
-    @router.post("/counterfactual", responses=document_reply("Counterfactual", "As it is, and without those facts"))
+    @router.post("/counterfactual", responses=document_reply("Counterfactual", "As it is, and as it would be"))
     async def counterfactual(asked: CounterfactualRequest, chosen: Chosen) -> Response:
-        """Answer a question as it is, and as if some training facts had not happened."""
+        """Answer a question as it is, and as if some training facts had not happened, or other facts had."""
         _, service = chosen
         return _json(await queue.answer(_key(chosen, "counterfactual", asked), lambda: service.counterfactual(asked)))
 
