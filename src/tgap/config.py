@@ -110,7 +110,7 @@ class EvaluationConfig(Settings):
     section: ClassVar[str] = "evaluation"
 
     batch_size: int = Field(
-        64, ge=1, description="queries scored at once; changes memory and speed, and of scores the last bits at most"
+        64, ge=1, description="queries scored at once; for T-GAP memory and speed only, for others also last bits"
     )
     sampling_seed: int = Field(0, ge=0, description="key of the hash that decides samples and ties")
     cache_megabytes: int = Field(256, ge=0, description="bound on cached PGNN features (one entry per timestamp)")

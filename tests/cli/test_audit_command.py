@@ -54,6 +54,15 @@ def test_a_fault_is_said_and_is_the_exit_code(folder: Path, tmp_path: Path) -> N
     assert "Filter raw:" not in result.output
 
 
+def test_what_to_compare_with_is_named(folder: Path, tmp_path: Path) -> None:
+    result = run(folder, honest().npz(tmp_path / "theirs.npz"), "--against", "WRONG")
+    assert result.exit_code == 2
+    assert (
+        "--against 'WRONG' is nothing of ours; expected a run folder, a shipped run (icews14, world)" in result.output
+    )
+    assert "(recency, frequency) or package.module:Class" in result.output
+
+
 def test_json_alone_on_standard_output(folder: Path, tmp_path: Path) -> None:
     result = run(folder, honest().parquet(tmp_path / "top.parquet", 8), "--rest", "-9", "--json", "-")
     assert result.exit_code == 0, result.output

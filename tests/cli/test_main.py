@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from tgap import __version__
 from tgap.cli import main
 from tgap.cli.main import COMMANDS, cli, run
-from tgap.cli.output import program
+from tgap.cli.output import command, program
 from tgap.errors import DataError
 
 HEAVY = ("torch", "numba", "polars", "matplotlib", "rich", "httpx", "numpy")
@@ -166,4 +166,20 @@ def test_next_commands_work_as_printed(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert program() == str(called)
     monkeypatch.setattr(sys, "argv", ["pytest"])
+    assert program() == "tgap"
+    monkeypatch.setattr(sys, "argv", [str(Path("lib", "tgap", "__main__.py")), "demo"])
+    monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python")
+    assert command("evaluate", Path("my runs", "one")) == "'/opt/my python/bin/python' -m tgap evaluate 'my runs/one'"
+
+
+def test_another_tgap_on_the_path_is_not_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("mine", "other"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "tgap").write_text("#!/bin/sh\n")
+        (tmp_path / place / "tgap").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "other"))
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "mine" / "tgap")])
+    assert program() == str(Path("mine", "tgap"))
+    monkeypatch.setenv("PATH", str(tmp_path / "mine"))
     assert program() == "tgap"

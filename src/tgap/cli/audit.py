@@ -174,10 +174,19 @@ def _lines(path: Path) -> list[str]:
 def _answerer(run: str, dataset: str, data: Dataset) -> tuple[Scorer, int]:
     """A run of ours, or a scorer that needs no training, and its batch size."""
     from tgap.cli.evaluate import find_scorer
-    from tgap.errors import EvaluationError
-    from tgap.methods import needs_dataset
+    from tgap.errors import EvaluationError, RunError
+    from tgap.methods import needs_dataset, untrained
+    from tgap.runs import shipped_runs
 
-    scorer, theirs, config = find_scorer(run, dataset if needs_dataset(run) else None, None)
+    try:
+        scorer, theirs, config = find_scorer(run, dataset if needs_dataset(run) else None, None)
+    except RunError as error:
+        if Path(run).exists():
+            raise
+        known = f"a shipped run ({', '.join(shipped_runs())}), a method without training ({', '.join(untrained())})"
+        raise EvaluationError(
+            f"--against {run!r} is nothing of ours; expected a run folder, {known} or package.module:Class"
+        ) from error
     if theirs.checksum != data.checksum:
         raise EvaluationError(
             f"{run} was made with the dataset {theirs.name}, which is not the {data.name} that is audited; "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from tgap.cli.data_output import print_examples
 from tgap.cli.data_show import leak_words, near_words
 from tgap.cli.flags import as_flags
+from tgap.cli.output import command
 from tgap.cli.terminal import cell, labelled_lines, make_console, say
 from tgap.data.importing import Imported
 from tgap.data.statistics import dataset_statistics
@@ -46,4 +46,4 @@ def print_imported(imported: Imported, folder: Path, place: str, skip_bad: Path 
     if near:
         say(console, near)
     print_examples(dataset)
-    say(console, f"Train on it with: tgap train --dataset {cell(shlex.quote(place))}")
+    say(console, f"Train on it with: {cell(command('train', '--dataset', place))}")

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from tgap.cli.output import command
+
 _FILE = click.Path(path_type=Path)
 
 
@@ -103,4 +105,4 @@ def _change(name: str, aliases: Path, relations: bool, out: str | None, merge: b
         click.echo(f"{renamed.dropped:,} facts became equal to another: kept once, in the earliest split")
     print_examples(result)
     if out is None:
-        click.echo(f"Take it back with: tgap data undo {name}")
+        click.echo(f"Take it back with: {command('data', 'undo', name)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tgap.cli.output import command
 from tgap.cli.terminal import cell, make_console, plain_table, say
 from tgap.data import CATALOG, Dataset, data_folders
 from tgap.data.catalog import find_files, stored_folders
@@ -25,7 +26,7 @@ def print_catalog() -> None:
     console.print(table)
     say(console, f"Looked in {cell(' and '.join(map(str, data_folders())))}")
     if missing:
-        say(console, f"Fetch what is not here with: tgap data download {missing}")
+        say(console, f"Fetch what is not here with: {cell(command('data', 'download', missing))}")
 
 
 def print_examples(dataset: Dataset, count: int = 5) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from tgap.cli.output import command
+
 
 @click.command("download")
 @click.argument("name")
@@ -40,7 +42,7 @@ def download_command(name: str, mirror: str | None) -> None:
         folder = download_dataset(source, base=mirror, progress=progress)
     fetched = f"{len(tasks)} file{'s' if len(tasks) != 1 else ''} fetched and verified" if tasks else "already there"
     click.echo(f"{source}: {fetched}, in {folder}")
-    click.echo(f"Look at it with: tgap data show {name}")
+    click.echo(f"Look at it with: {command('data', 'show', name)}")
 
 
 @click.command("make-world")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.output import program
+from tgap.cli.output import command
 
 if TYPE_CHECKING:
     from tgap.data import Dataset, Fact
@@ -52,8 +51,9 @@ def demo(out: Path) -> None:
     for cause in causes:
         click.echo(f"  {', '.join(cause)}  ({'among' if cause in found else 'not among'} the strongest edges above)")
     click.echo(f"\nReport with the picture of the walk: {report.resolve()}")
-    click.echo(f"Ask more:   {program()} predict {run} {shlex.quote(subject)} {shlex.quote(relation)} {time}")
-    click.echo(f"Explore:    {program()} serve {run}   then open http://127.0.0.1:8080")
+    click.echo(f"Ask more:   {command('predict', run, subject, relation, time)}")
+    click.echo(f"Explore:    {command('serve', run)}   then open http://127.0.0.1:8080")
+    click.echo(f"Your data:  {command('data', 'import', '--help')}")
 
 
 def _finished(run: Path) -> bool:
@@ -67,7 +67,7 @@ def _tgap(*arguments: str) -> None:
     """Show a command and run it in this process."""
     from tgap.cli.main import cli
 
-    click.echo(f"\n$ tgap {shlex.join(arguments)}")
+    click.echo(f"\n$ {command(*arguments)}")
     cli.main(list(arguments), standalone_mode=False)
 
 

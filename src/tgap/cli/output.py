@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -17,14 +18,22 @@ if TYPE_CHECKING:
 
 
 def program() -> str:
-    """How this command is called here: ``tgap`` where a shell finds it, else the path that was used."""
+    """How this command is called here: ``tgap`` where a shell finds that very program, else the way it was called."""
     called = Path(sys.argv[0])
-    if called.name != "tgap" or shutil.which("tgap") is not None:
+    if called.name == "__main__.py" and called.parent.name == "tgap":
+        return "tgap" if shutil.which("tgap") else f"{shlex.quote(sys.executable)} -m tgap"
+    found = shutil.which("tgap")
+    if called.name != "tgap" or (found is not None and called.exists() and Path(found).samefile(called)):
         return "tgap"
     try:
-        return str(called.absolute().relative_to(Path.cwd()))
+        return shlex.quote(str(called.absolute().relative_to(Path.cwd())))
     except ValueError:
-        return str(called.absolute())
+        return shlex.quote(str(called.absolute()))
+
+
+def command(*words: str | Path) -> str:
+    """A command line of ours that works as printed."""
+    return f"{program()} {shlex.join(map(str, words))}"
 
 
 def check_one_stdout(**targets: str | None) -> None:

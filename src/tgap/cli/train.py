@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.output import program
+from tgap.cli.output import command
 from tgap.cli.words import parse_settings
 from tgap.errors import ConfigError, TrainingError
 
@@ -175,7 +175,7 @@ def _record_untrained(folder: RunFolder, config: RunConfig, data: Dataset) -> No
 
     metrics = record_untrained(folder, config, data, lambda _done, _total: None)
     click.echo(f"{config.method} needs no training. Validation: {metrics_line(metrics)}")
-    click.echo(f"The run lies in {folder.path}. Next: {program()} evaluate {folder.path}")
+    click.echo(f"The run lies in {folder.path}. Next: {command('evaluate', folder.path)}")
 
 
 def tell_stopping(number: int) -> None:
@@ -201,14 +201,22 @@ def _train(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
             trained = train_config(config, data, folder=folder, listeners=[Display()], interruption=interruption)
         except TrainingError as error:
             lower = f"--set training.learning_rate={config.training.learning_rate / 2:g}"
-            raise TrainingError(f"{error}: tgap train --resume {folder.path} {lower}") from error
+            raise TrainingError(f"{error}: {command('train', '--resume', folder.path)} {lower}") from error
     reason = trained.reason
     click.echo(f"Stopped after {(time.monotonic() - started) / 60:.1f} minutes: {_REASONS[reason]}.")
     if reason == "interrupted":
-        click.echo(f"Go on with: {program()} train --resume {folder.path}")
+        click.echo(f"Go on with: {command('train', '--resume', folder.path)}")
         raise SystemExit(128 + (interruption.signal_number or 0))
     click.echo(f"The run lies in {folder.path}. Next:")
-    click.echo(f"  {program()} evaluate {folder.path}")
-    click.echo(f"  {program()} predict {folder.path} --help")
+    click.echo(f"  {command('evaluate', folder.path)}")
+    click.echo(f"  {command('explain', folder.path, *_question(data))}")
     if reason == "time":
-        click.echo(f"  {program()} train --resume {folder.path} --set max_minutes=...   to train on")
+        longer = f"max_minutes={2 * config.training.max_minutes:g}"
+        click.echo(f"  {command('train', '--resume', folder.path, '--set', longer)}   to train on")
+
+
+def _question(data: Dataset) -> tuple[str, str, str]:
+    """A held-out fact without its object, to be asked about."""
+    facts = data.test if len(data.test) else data.train
+    fact = facts[len(facts) // 2]
+    return data.entities.name(fact.subject), data.relations.name(fact.relation), data.timeline.format(fact.time)

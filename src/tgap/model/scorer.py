@@ -77,7 +77,10 @@ class TGAPScorer:
         self._layers: tuple[list[Any], Any] | None = None
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
-        """Scores [B, N] from what ``view`` shows; a row does not depend on the rest of the batch, bit for bit."""
+        """Scores [B, N] from what ``view`` shows.
+
+        With the compiled kernels a row has the same bits in any batch (``kernels.products`` tells on what that rests).
+        """
         pause()
         view = view.within(self.knowledge.limits)
         if len(queries):

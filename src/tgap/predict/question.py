@@ -60,7 +60,7 @@ def parse_question(
     question = name_question(Names(dataset), query)
     if not _seen(dataset, query.subject, context):
         known = "known fact" if context or len(dataset.context) else "training fact"
-        notes += (f"{question.start} is in no {known}, so attention has nowhere to go from there",)
+        notes += (f"{question.start} is in no {known}, so there is nothing to learn of it and nowhere to walk",)
     return ParsedQuestion(question, query, notes, answer)
 
 
