@@ -108,10 +108,9 @@ def _sample_note(plain: Prediction, before: Prediction) -> tuple[str, ...]:
     if not plain.answers or not before.answers or before.answers[0] == plain.answers[0]:
         return ()
     first, other = plain.answers[0], before.answers[0]
-    return (
-        f"with facts added other edges are sampled: compare with {other.name} {other.score:.4f} here, "
-        f"not with {first.name} {first.score:.4f} as without that sample",
-    )
+    here = f"compare with {other.name} {other.score:.4f} here"
+    there = f"not with {first.name} {first.score:.4f} as `tgap predict` has it"
+    return (f"with facts added other edges are sampled: {here}, {there}",)
 
 
 def _ids_of(dataset: Dataset, fact: FactParts) -> Fact:
