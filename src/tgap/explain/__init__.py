@@ -1,5 +1,5 @@
-"""From a trace to reasons: strongest edges, paths, displacement profile, deletion check; then text, JSON and pictures.
+"""From a trace to reasons: flow to an answer, measured effects, chains, walks, profiles; then text, JSON and pictures.
 
-Nothing here repeats the forward pass: explanations read the ``Trace`` that the model left. Nothing here names a model
-either: whatever is an ``Explainer`` can be explained.
+Shares are read from the ``Trace`` that the forward pass left; effects ask the model again with facts taken away.
+Nothing here names a model: whatever is an ``Explainer`` can be explained.
 """

@@ -1,8 +1,8 @@
 """View: what of a graph may be seen, as a value.
 
-Training hides a batch's own facts; a deletion check hides what an explanation names; a forecast sees only what happened
-before its own time. A view is a cheap description that can be compared, hashed and combined; it knows no graph. What it
-shows of one is found out by ``resolve.py``.
+Training hides a batch's own facts; an explanation hides the facts whose effect it measures; a forecast sees only what
+happened before its own time. A view is a cheap description that can be compared, hashed and combined; it knows no
+graph. What it shows of one is found out by ``resolve.py``.
 
     View.all().without(facts)          all but some facts, each with its inverse and all its copies
     View.all().since(3).until(8)       events from time 3 to time 8, both included
