@@ -255,7 +255,7 @@ def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
         found = predictor.explain("North Korea", "Threaten", name, "2014-04-29")
         assert not found.document.reach.reachable
         assert words in found.document.reach.sentence
-        assert "probability is exactly 0" in found.document.reach.sentence
+        assert "so no attention can arrive" in found.document.reach.sentence
         assert (found.document.kind, found.document.evidence) == ("unreached", ())
         assert found.document.reach.sentence in found.to_html()
         assert found.document.paths.walks == ()

@@ -25,7 +25,7 @@ def test_arrows_show_which_way_a_fact_was_stored() -> None:
         (Reach(3, 2, True), "B is 2 edges away from A; the walk takes 3 steps."),
         (Reach(1, 1, True), "B is 1 edge away from A; the walk takes 1 step."),
         (Reach(3, None, False), "no chain of facts leads there from A"),
-        (Reach(3, 5, False), "it is 5 edges away from A and the walk takes 3 steps, so its probability is exactly 0."),
+        (Reach(3, 5, False), "it is 5 edges away from A and the walk takes 3 steps, so no attention can arrive."),
         (Reach(3, 2, False), "No attention arrived at B, though it is 2 edges away from A"),
         (Reach(3, 0, True), "B is the entity that is asked about"),
     ],

@@ -57,9 +57,7 @@ def reach_sentence(start: str, answer: str, found: Reach) -> str:
     if found.arrived:
         return f"{answer} is {_edges(found.distance)} from {start}; the walk takes {_steps(found.steps)}."
     if found.distance is None:
-        return (
-            f"{answer} is not reachable: no chain of facts leads there from {start}, so its probability is exactly 0."
-        )
+        return f"{answer} is not reachable: no chain of facts leads there from {start}, so no attention can arrive."
     if found.reachable:
         return (
             f"No attention arrived at {answer}, though it is {_edges(found.distance)} from {start}: "
@@ -67,7 +65,7 @@ def reach_sentence(start: str, answer: str, found: Reach) -> str:
         )
     return (
         f"{answer} is not reachable: it is {_edges(found.distance)} from {start} and the walk takes "
-        f"{_steps(found.steps)}, so its probability is exactly 0."
+        f"{_steps(found.steps)}, so no attention can arrive."
     )
 
 

@@ -79,7 +79,7 @@ class _Words:
         alone = self._alone()
         if self.flow.mass <= 0:
             why = f"nothing is known of {start}, it has no event in sight" if alone else "no attention arrived there"
-            prior = ", what it has comes from the relation's own prior" if self.before.probability > 0 else ""
+            prior = "; what it has comes from the relation's own prior" if self.before.probability > 0 else ""
             return Verdict("unreached", f"{self.answer} has {percent(self.before.probability)}: {why}{prior}.")
         if not self.evidence.facts:
             if alone:
