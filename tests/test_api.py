@@ -95,3 +95,16 @@ def test_importing_tgap_loads_nothing_heavy() -> None:
     code = "import sys, tgap; print([name for name in ('torch', 'numba', 'polars', 'pydantic') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_model_may_know_more_or_less() -> None:
+    usual, forecasts = tgap.train("world", "recency"), tgap.train("world", "recency", task="forecast")
+    question = ("Meridona", "Visit", "?", "2012-04-26")
+    past = usual.knowing("all", past_only=True)
+    assert past.evaluate(limit=40).report.known.name == "single step"
+    assert past.evaluate(limit=40).report.headline == forecasts.evaluate(limit=40).report.headline
+    assert past.predict(*question).answers == forecasts.predict(*question).answers
+    dated = usual.knowing(as_of="2012-03-01").predict(*question)
+    assert "until 2012-03-01" in dated.notes[0]
+    with pytest.raises(ConfigError, match="unknown context 'everything'; expected one of train, train\\+valid, all"):
+        usual.knowing("everything")

@@ -68,7 +68,7 @@ class Knowledge:
         if told and not self.limits.strictly_past:
             raise ConfigError(
                 f"context {self.context_name} holds the facts of {told[0]} that are asked for; "
-                "see only the past with --past-only, or leave them out of the context"
+                "see only the past with `past_only`, or leave them out of the context"
             )
 
     def chosen(self, dataset: Dataset, context: str | None, as_of: When | None, past_only: bool) -> Knowledge:
