@@ -59,12 +59,11 @@ def backtest(
       tgap backtest icews14-forecast --step 7
       tgap backtest icews14-forecast --run runs/forecast --from 2014-11-01 --to 2014-12-31 --figure ages.png
     """
-    from rich.console import Console
-
     from tgap.cli.explain import check_format, file_format, write_bytes
     from tgap.cli.output import write_output
     from tgap.cli.progress import progress_bars
     from tgap.cli.reports import print_table
+    from tgap.cli.terminal import make_console
     from tgap.compare.backtest import (
         PASTS,
         backtest_json,
@@ -90,7 +89,7 @@ def backtest(
         found = run_backtest(scorers, data, windows, pasts or PASTS, limit=limit, progress=track("windows"))
     table = backtest_table(found)
     if "-" not in (json_file, markdown_file):
-        print_table(Console(), table)
+        print_table(make_console(), table)
     write_output(json_file, backtest_json(found))
     write_output(markdown_file, table.markdown())
     if figure_file is not None:

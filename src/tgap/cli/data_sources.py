@@ -16,9 +16,9 @@ def download_command(name: str, mirror: str | None) -> None:
     Every file is verified by its hash and appears only when it is whole. If the connection breaks, the same command
     goes on where it stopped. Variants (icews14-unseen, wikidata11k-clean) are made from the files of their parent.
     """
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
+    from tgap.cli.terminal import make_console
     from tgap.data import CATALOG
     from tgap.data.download import download_dataset, public_names
     from tgap.data.entries import source_of
@@ -30,7 +30,7 @@ def download_command(name: str, mirror: str | None) -> None:
         raise DownloadError(f"{name!r} needs no download; `tgap data make-world` writes it to a folder if you want one")
     source = source_of(name).name
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bars:
         tasks = {}
 

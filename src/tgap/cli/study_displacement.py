@@ -66,9 +66,7 @@ def displacement(
       tgap study displacement icews14 --relation Threaten --figure profile.png
       tgap study displacement icews14 --side both
     """
-    from rich.console import Console
-
-    from tgap.cli.terminal import cell
+    from tgap.cli.terminal import cell, make_console
     from tgap.errors import QueryError
     from tgap.explain.profile import queries_profile
     from tgap.explain.schema import plain
@@ -79,7 +77,7 @@ def displacement(
     predictor = Predictor.from_run(run)
     explainer = predictor.explainer
     asked = split_questions(predictor.dataset, split, side)
-    console = Console(highlight=False, quiet=json_file == "-")
+    console = make_console(quiet=json_file == "-")
     tables = []
     for name, part in _by_relation(predictor, asked, relations):
         if not len(part):
