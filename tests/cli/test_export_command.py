@@ -50,13 +50,13 @@ def test_the_copy_answers_with_the_settings_it_was_given(run: Path, evaluation: 
     assert dict(copy.config.model)["core_nodes"] == 7
     assert copy.config.evaluation.sampling_seed == 3
     report = find_run(run.parent / "copy").report()
-    assert report["test"] == {key: evaluation[key] for key in ("raw", "static", "time", "split", "queries")}
+    assert report["test"] == {key: evaluation[key] for key in ("raw", "static", "time", "split", "queries", "known")}
     assert report["changed"] == {"model.core_nodes": [4, 7], "evaluation.sampling_seed": [0, 3]}
     assert not (run.parent / "copy" / "checkpoints").exists()
 
 
 def test_a_report_from_before_protocols_had_names_is_shipped_too(run: Path, evaluation: dict[str, Any]) -> None:
-    old = {key: value for key, value in evaluation.items() if key not in ("protocols", "headline")}
+    old = {key: value for key, value in evaluation.items() if key not in ("protocols", "headline", "known")}
     (run.parent / "old.json").write_text(json.dumps(old))
     assert export(run, "--report", f"test={run.parent / 'old.json'}").exit_code == 0
     assert set(find_run(run.parent / "copy").report()["test"]) == {"raw", "static", "time", "split", "queries"}

@@ -94,7 +94,7 @@ def test_a_model_walks_another_graph_with_the_same_parameters() -> None:
     query = batch_of((1, 2, 8))
     np.testing.assert_array_equal(scores_of(moved, query), scores_of(fresh, query))
     assert model.graph is graph
-    with np.testing.assert_raises(AssertionError):
-        model.on(tiny_graph(3, entities=ENTITIES + 1))
+    grown = model.on(tiny_graph(3, entities=ENTITIES + 1, relations=RELATIONS, span=SPAN))
+    assert [len(one.entity) for one in (model, grown)] == [ENTITIES, ENTITIES + 1]
     model.entity.data.mul_(2)  # what the one learns the other knows
     assert not np.array_equal(scores_of(moved, query), scores_of(fresh, query))

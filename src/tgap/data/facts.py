@@ -31,7 +31,7 @@ class Facts:
 
     >>> facts = Facts.of([Fact(0, 1, 2, 30), Fact(2, 1, 0, 31)])
     >>> facts
-    <2 facts, instants 30 to 31>
+    <2 facts, times 30 to 31>
     >>> len(facts), facts[1], len(facts[facts.time > 30])
     (2, Fact(subject=2, relation=1, object=0, time=31), 1)
     """

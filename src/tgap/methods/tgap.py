@@ -101,6 +101,7 @@ PAPER_MODEL: dict[str, Any] = {
     "activation": False,
     "leaky_slope": 0.01,
     "initial_scale": 0.3,
+    "prior": 0.0,
     "displacement_exact": 4096,
     "displacement_octave": 8,
     "walk_cap": 0,
