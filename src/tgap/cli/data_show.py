@@ -150,9 +150,10 @@ def _print_histogram(console: Console, dataset: Dataset) -> None:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, justify="right")
     table.add_column(no_wrap=True)
+    full, thin = ("#", "|") if console.options.ascii_only else ("█", "▏")
     for label, part in zip(labels, bins, strict=True):
         length = round(longest * part.facts / highest)
-        table.add_row(label, f"{part.facts:,}", "█" * length if length or not part.facts else "▏")
+        table.add_row(label, f"{part.facts:,}", full * length if length or not part.facts else thin)
     console.print("\nFacts over time, all splits:")
     console.print(table)
     console.print()
