@@ -45,10 +45,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="of each part")
     parser.add_argument("--quick", action="store_true", help="write no result file")
     arguments = parser.parse_args()
+    load = round(psutil.getloadavg()[0], 1)  # of others, before anything is measured
     with served(arguments.run) as (address, process):
         card = httpx.get(f"{address}/api/v1/model").json()
         found = asyncio.run(measure(address, process, arguments.clients, arguments.seconds))
-    figures = {**circumstances(card), **found}
+    figures = {**circumstances(card), "load": load, **found}
     report = page(figures)
     print(report)
     if not arguments.quick:
@@ -211,7 +212,7 @@ def page(figures: dict[str, Any]) -> str:
         [
             f"# Clients that leave, stall or ask for very much, {figures['date']}",
             "",
-            f"{made_with(figures)}; clients and server share the machine.",
+            f"{made_with(figures)}; clients and server share the machine (load before: {figures['load']}).",
             (
                 f"{figures['clients']} clients ask one question after the other for {figures['seconds']:g} s, then "
                 f"again beside {LEAVING} that leave, {STALLING} that stall, {BULK} that send bulk requests and sweeps."
