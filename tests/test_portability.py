@@ -50,6 +50,7 @@ def test_all_cores_are_used_where_the_system_does_not_say_which_are_allowed() ->
         set_threads(before)
 
 
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="this system cannot force folders to the disk")
 def test_a_folder_is_forced_to_the_disk_where_that_can_be_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
