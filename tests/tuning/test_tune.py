@@ -138,6 +138,14 @@ def test_mistakes_get_one_line(
     assert not (tmp_path / "search").exists()
 
 
+def test_a_space_that_is_no_toml_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "space.toml").write_text("[settings")
+    assert tgap(["tune", *QUICK, "--trials", "1", "--space", str(tmp_path / "space.toml")]) == 2
+    error = capsys.readouterr().err
+    assert f"cannot read the space {tmp_path / 'space.toml'}" in error
+    assert error.count("\n") == 1
+
+
 def test_a_folder_with_another_search_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = ["tune", *QUICK, "--set", "epochs=0.1", "--trials", "1", "--out", str(tmp_path / "search")]
     assert tgap([*line, "--set", "rank=4"]) == 0

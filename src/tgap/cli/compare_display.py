@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 
+from tgap.cli.live_table import LiveTable
 from tgap.cli.terminal import make_console
 from tgap.cli.train_display import TrainingNote, duration
 from tgap.compare.plan import Entry, Plan
@@ -21,23 +19,12 @@ from tgap.compare.session import Outcome
 from tgap.training.events import Listener
 
 
-class PlanDisplay:
+class PlanDisplay(LiveTable):
     """A ``Watcher`` that shows the whole plan."""
 
     def __init__(self, plan: Plan, console: Console | None = None) -> None:
-        self._console = console or make_console()
+        super().__init__(console or make_console())
         self._lines = {entry.name: Line(entry) for entry in plan.entries}
-        self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=2, transient=True)
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
 
     def training(self, entry: Entry) -> Listener:
         """The method's line follows the loop."""
@@ -58,10 +45,6 @@ class PlanDisplay:
         mrr = outcome.evaluation.report.headline.mrr
         self._lines[entry.name].end(mrr)
         self._say(f"{entry.title}: MRR {mrr:.3f}")
-
-    def _say(self, text: str) -> None:
-        if not self._console.is_terminal:
-            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def _table(self) -> Table:
         table = Table(box=None, pad_edge=False)

@@ -6,40 +6,29 @@ Where the output is not a terminal there is a line whenever a trial begins or en
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 
+from tgap.cli.live_table import LiveTable
 from tgap.cli.train_display import TrainingNote, duration
 from tgap.training.events import Listener
 
 _SHOWN = 8  # best trials that are kept in sight
 
 
-class TuneDisplay:
+class TuneDisplay(LiveTable):
     """A ``Watcher`` for people."""
 
     def __init__(self, console: Console, metric: str) -> None:
-        self._console, self._metric = console, metric
+        super().__init__(console)
+        self._metric = metric
         self._ended: list[tuple[float, str, str]] = []  # result, trial, its settings
         self._settings: dict[int, str] = {}
         self._now = _Now(metric)
         self._now.begin("", "")
         self._told_waiting = False
-        self._live = Live(get_renderable=self._table, console=console, refresh_per_second=2, transient=True)
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
 
     def begun(self, number: int, values: dict[str, Any]) -> Listener:
         """Show the trial."""
@@ -63,10 +52,6 @@ class TuneDisplay:
             self._say("waiting for trials of other processes")
         self._told_waiting = True
         self._now.begin("", "waiting for trials of other processes")
-
-    def _say(self, text: str) -> None:
-        if not self._console.is_terminal:
-            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def _table(self) -> Table:
         table = Table(box=None, pad_edge=False)

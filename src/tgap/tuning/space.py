@@ -12,7 +12,7 @@ A space is written in TOML, and methods bring theirs in the same form (``Method.
 
 A search in turn needs values that can be listed, so a range has a ``step`` or a number of ``points`` there.
 
->>> space = parse_space('settings = { "model.rank" = [50, 100] }')
+>>> space = read_space({"settings": {"model.rank": [50, 100]}})
 >>> space.settings["model.rank"].values
 (50, 100)
 """
@@ -20,7 +20,6 @@ A search in turn needs values that can be listed, so a range has a ``step`` or a
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -112,14 +111,6 @@ class Space:
         """The settings of one trial. A number becomes what the setting is: 10 is 10.0 where it has a fraction."""
         texts = {"training.select_by": self.metric, **{name: str(value) for name, value in values.items()}}
         return base.with_values(base.values_of(texts))
-
-
-def parse_space(text: str, place: str = "the space") -> Space:
-    """A space from TOML text; ``place`` names it in errors."""
-    try:
-        return read_space(tomllib.loads(text), place)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{place} is not valid TOML: {error}") from error
 
 
 def read_space(values: Mapping[str, Any], place: str = "the space") -> Space:

@@ -121,9 +121,8 @@ def is_done(study: Study, space: Space, start: Mapping[str, Any]) -> bool:
     return next_in_turn(space, start, [Tried(trial.params, _result(trial)) for trial in _alive(study)]).done
 
 
-def put_back_dead(folder: StudyFolder, study: Study) -> list[int]:
+def put_back_dead(folder: StudyFolder, study: Study) -> None:
     """Trials whose process is gone wait again, with the run that they had. Call it with the folder's lock held."""
-    numbers = []
     for trial in study.get_trials(states=(TrialState.RUNNING,)):
         number = trial.user_attrs.get(_RUN, trial.number)
         try:
@@ -132,8 +131,6 @@ def put_back_dead(folder: StudyFolder, study: Study) -> list[int]:
                 study.enqueue_trial(trial.params, user_attrs={_RUN: number})
         except Timeout:
             continue  # somebody is at it
-        numbers.append(number)
-    return numbers
 
 
 def values_at_start(base: RunConfig, space: Space) -> dict[str, Any]:
