@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -13,8 +13,28 @@ from tests.explain.small_dataset import small_dataset, small_explainer
 from tgap.errors import DataError, QueryError
 from tgap.methods import config_for, make_scorer
 from tgap.predict import ExplainOptions, Predictor, bulk
-from tgap.predict.bulk import answer_file, read_questions
+from tgap.predict.bulk import Wanted, answer_folder, answering_here, identity_of
+from tgap.predict.bulk import answer_file as answer_questions
 from tgap.predict.prediction import Prediction
+from tgap.predict.questions import FileQuestions, RelationQuestions
+
+
+def read_questions(path: Path) -> list[tuple[str | None, str, str | None, str]]:
+    return FileQuestions(path).rows(0, 1000)
+
+
+def answer_file(
+    predictor: Predictor,
+    path: Path,
+    out: Path,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    **wanted: int,
+) -> int:
+    """As ``tgap predict --file`` does it."""
+    asked = Wanted(**wanted)
+    here = answering_here(predictor, asked)
+    return answer_questions(FileQuestions(path), out, here, identity_of(predictor, asked), progress)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +70,7 @@ def test_answers_are_those_of_single_questions_in_order(
     answers = readers[suffix](out)
     assert answers["question"].is_sorted()
     assert set(answers["question"]) == set(range(8))
-    for number, row in enumerate(read_questions(questions).rows()):
+    for number, row in enumerate(read_questions(questions)):
         mine = answers.filter(pl.col("question") == number)
         if number in (5, 6):
             assert mine.height == 1
@@ -113,8 +133,8 @@ def test_evidence_stands_with_the_best_answers(predictor: Predictor, questions: 
         found = frame["evidence"].to_list()
         assert [events or None for events in found] == texts
         assert all(rank == 1 for rank, events in zip(frame["rank"], found, strict=True) if events)
-    first = predictor.predict(*read_questions(questions).rows()[0], evidence=3)
-    explained = predictor.explain(*read_questions(questions).rows()[0], options=ExplainOptions(effects=3))
+    first = predictor.predict(*read_questions(questions)[0], evidence=3)
+    explained = predictor.explain(*read_questions(questions)[0], options=ExplainOptions(effects=3))
     assert first.evidence == explained.document.evidence
     assert texts[0] == [
         {name: getattr(row, name) for name in ("subject", "relation", "object", "time", "share", "effect")}
@@ -138,3 +158,73 @@ def test_bad_files_are_named(predictor: Predictor, questions: Path, tmp_path: Pa
         read_questions(wrong)
     with pytest.raises(DataError, match="cannot read"):
         read_questions(tmp_path / "absent.csv")
+
+
+def test_a_folder_holds_every_question_once_and_goes_on_where_it_stopped(
+    predictor: Predictor, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "PART", 3)
+    wanted = Wanted(top=3, at_least=0.2)
+    identity, here = identity_of(predictor, wanted), answering_here(predictor, wanted)
+    out = tmp_path / "answers"
+    assert answer_folder(FileQuestions(questions), out, here, identity) == 2
+    answers = pl.read_parquet(out / "part-*.parquet")
+    assert answers["question"].is_sorted()
+    assert set(answers["question"]) == set(range(8))
+    for number, row in enumerate(read_questions(questions)):
+        mine = answers.filter(pl.col("question") == number)
+        if number in (5, 6):
+            continue
+        alone = [answer for answer in predictor.predict(*row, top=3).answers if answer.score >= 0.2]
+        assert [name for name in mine["answer"] if name is not None] == [answer.name for answer in alone]
+        assert mine.height == max(1, len(alone))
+    first = (out / "part-000000.parquet").read_bytes()
+    (out / "part-000001.parquet").unlink()
+    (out / ".part-000001.parquet.xyz.tmp").touch()
+    told: list[tuple[int, int]] = []
+    answer_folder(FileQuestions(questions), out, here, identity, lambda *at: told.append(at))
+    assert told == [(5, 8), (8, 8)]
+    assert pl.read_parquet(out / "part-*.parquet").equals(answers)
+    assert (out / "part-000000.parquet").read_bytes() == first
+    assert not list(out.glob("*.tmp"))
+
+
+def test_a_folder_of_others_is_left_alone(predictor: Predictor, questions: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").touch()
+    identity, here = identity_of(predictor, Wanted()), answering_here(predictor, Wanted())
+    with pytest.raises(DataError, match="is not empty and holds no answers of ours"):
+        answer_folder(FileQuestions(questions), tmp_path, here, identity)
+
+
+def test_two_processes_do_not_share_a_folder(predictor: Predictor, questions: Path, tmp_path: Path) -> None:
+    out, asked = tmp_path / "answers", FileQuestions(questions)
+    identity = identity_of(predictor, Wanted())
+
+    def answering(parts: Iterator[bulk.Part]) -> Iterator[bulk.AnsweredPart]:
+        with pytest.raises(DataError, match="another process is writing answers to"):
+            answer_folder(asked, out, answering_here(predictor, Wanted()), identity)
+        yield from answering_here(predictor, Wanted())(parts)
+
+    answer_folder(asked, out, answering, identity)
+    assert (out / "part-000000.parquet").exists()
+
+
+def test_all_about_a_relation(predictor: Predictor) -> None:
+    data = predictor.dataset
+    number = int(data.train.relation[0])
+    name = data.relations.name(number)
+    first, last = data.timeline.format(1), data.timeline.format(3)
+    mine = data.train[data.train.relation == number]
+    subjects = {data.entities.name(entity) for entity in mine.subject.tolist()}
+    objects = {data.entities.name(entity) for entity in mine.object.tolist()}
+    asked = RelationQuestions(data, name, first, last, "both")
+    rows = asked.rows(0, len(asked) + 5)
+    assert len(rows) == len(asked) == 3 * (len(subjects) + len(objects))
+    assert len(set(rows)) == len(rows)
+    assert {row[0] for row in rows} == subjects | {None}
+    assert {row[2] for row in rows} == objects | {None}
+    assert [row[3] for row in rows] == sorted(row[3] for row in rows)
+    assert rows[4:6] == asked.rows(4, 6)
+    assert asked.digest != RelationQuestions(data, name, first, last).digest
+    with pytest.raises(QueryError, match="ends before it begins"):
+        RelationQuestions(data, name, last, first)

@@ -15,7 +15,9 @@ from tgap.errors import QueryError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tgap.predict import Prediction, Predictor, WhatIf
+    from tgap.distributed.source import AnswerSource
+    from tgap.predict import Prediction, WhatIf
+    from tgap.predict.bulk import Wanted
 
 Fact = tuple[str, str, str, str]
 _PATH = click.Path(path_type=Path)
@@ -85,8 +87,11 @@ def predict(
     if question_file is not None:
         if parts or without or added or json_file is not None:
             raise QueryError("--file does not go with a question, --without, --with or --json; leave them out")
-        predictor = Predictor.from_run(run, dataset=dataset).seeing(as_of=as_of, past_only=past_only)
-        _answer_file(run, predictor, question_file, out, top, evidence)
+        from tgap.distributed.source import AnswerSource
+        from tgap.predict.bulk import Wanted
+
+        source = AnswerSource(run, dataset, as_of, past_only)
+        _answer_file(source, question_file, out, Wanted(top, evidence=evidence))
         return
     if out is not None:
         raise QueryError("--out is for the answers to --file; use --json for a single question")
@@ -105,22 +110,25 @@ def predict(
     write_output(json_file, found.to_json() + "\n")
 
 
-def _answer_file(run: str, predictor: Predictor, questions: Path, out: Path | None, top: int, evidence: int) -> None:
+def _answer_file(source: AnswerSource, questions: Path, out: Path | None, wanted: Wanted) -> None:
     from tgap.cli.progress import progress_bars
-    from tgap.methods import needs_dataset
-    from tgap.predict.bulk import answer_file
-    from tgap.runs import find_run
-    from tgap.scorer import knowledge_of
+    from tgap.predict.bulk import answer_file, answering_here, identity_of
+    from tgap.predict.questions import FileQuestions
 
     if out is None:
         raise QueryError("--file needs --out: a file for the answers, .parquet, .csv or .jsonl")
-    identity = run if needs_dataset(run) else find_run(run).identity()
-    model = f"{identity} {knowledge_of(predictor.scorer).name(predictor.dataset)}"
+    predictor = source.load()
+    identity = identity_of(predictor, wanted, source.name(predictor))
     with progress_bars() as track:
         failed = answer_file(
-            predictor, questions, out, top=top, evidence=evidence, model=model, progress=track("questions")
+            FileQuestions(questions), out, answering_here(predictor, wanted), identity, track("questions")
         )
-    click.echo(f"wrote {out}" + (f"; {failed} questions could not be answered, see the column error" if failed else ""))
+    click.echo(f"wrote {out}{unanswered(failed)}")
+
+
+def unanswered(count: int) -> str:
+    """What is said of questions that could not be answered, if there are any."""
+    return f"; {count:,} questions could not be answered, see the column error" if count else ""
 
 
 def print_prediction(console: Console, found: Prediction) -> None:

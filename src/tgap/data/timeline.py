@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -64,18 +65,7 @@ class Timeline:
 
     def parse(self, text: str) -> int:
         """Instant of a text, in units since the first instant; may lie outside the data. More exact texts are cut."""
-        found = read_instants([text])
-        example = self.format(self.span)
-        if found.order[0] == EITHER:
-            ways = " or ".join(_iso(int(day[0])) for day in (found.day, found.other_way))
-            raise QueryError(f"{text!r} may be {ways}; write it like {example}")
-        ordinal, good = self.count(found)
-        if good[0]:
-            return int(ordinal[0]) - self.first
-        precision = int((found if self.numeric else as_dates(found)).precision[0])
-        if 0 < precision < _PRECISION.get(self.unit, 0):
-            raise QueryError(f"{text!r} is {_EXAMPLES[precision]}; this dataset counts {self.unit}s, write {example}")
-        raise QueryError(f"{text!r} is not a time of this dataset; write it like {example}")
+        return _parse(self, text)
 
     def read(self, time: When) -> int:
         """Instant of a text in the dataset's style, of a ``datetime.date``, or of a number as texts would write it."""
@@ -159,6 +149,22 @@ class Timeline:
             return "the same time" if self.unit == "integer" else f"the same {word}"
         size = abs(int(displacement))
         return f"{size:,} {word}{'s' if size != 1 else ''} {'before' if displacement < 0 else 'after'}"
+
+
+@lru_cache(maxsize=4096)  # a million questions ask about few times, and reading one takes two milliseconds
+def _parse(line: Timeline, text: str) -> int:
+    found = read_instants([text])
+    example = line.format(line.span)
+    if found.order[0] == EITHER:
+        ways = " or ".join(_iso(int(day[0])) for day in (found.day, found.other_way))
+        raise QueryError(f"{text!r} may be {ways}; write it like {example}")
+    ordinal, good = line.count(found)
+    if good[0]:
+        return int(ordinal[0]) - line.first
+    precision = int((found if line.numeric else as_dates(found)).precision[0])
+    if 0 < precision < _PRECISION.get(line.unit, 0):
+        raise QueryError(f"{text!r} is {_EXAMPLES[precision]}; this dataset counts {line.unit}s, write {example}")
+    raise QueryError(f"{text!r} is not a time of this dataset; write it like {example}")
 
 
 def count_units(day: Int64Array, second: Int64Array, unit: str, week_start: int = 0) -> Int64Array:

@@ -1,0 +1,1 @@
+"""More than one process or machine: the same training, answers and search, dealt out. Nothing else knows of it."""

@@ -1,0 +1,30 @@
+"""What answers, by name: small enough to be sent to another process or machine, which loads it there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tgap.methods import needs_dataset
+from tgap.predict import Predictor
+from tgap.runs import find_run
+from tgap.scorer import knowledge_of
+
+
+@dataclass(frozen=True)
+class AnswerSource:
+    """A run, or a method with a dataset, and what a question may see."""
+
+    run: str
+    dataset: str | None = None
+    as_of: str | None = None
+    past_only: bool = False
+
+    def load(self) -> Predictor:
+        """The predictor."""
+        found = Predictor.from_run(self.run, dataset=self.dataset)
+        return found.seeing(as_of=self.as_of, past_only=self.past_only)
+
+    def name(self, predictor: Predictor) -> str:
+        """What tells these answers from those of another model or another view: a digest and the knowledge."""
+        identity = self.run if needs_dataset(self.run) else find_run(self.run).identity()
+        return f"{identity} {knowledge_of(predictor.scorer).name(predictor.dataset)}"
