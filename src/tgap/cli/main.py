@@ -45,7 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "calibrate": Entry("calibrate", "Measure how far the probabilities of a model can be trusted."),
     "audit": Entry("audit", "Check another program's scores."),
     "predict": Entry("predict", "Answer a question about the facts at a time."),
-    "complete": Entry("complete", "Answer a whole file of questions, or all about a relation, to Parquet."),
+    "complete": Entry("complete", "Answer many questions, or all about a relation, to Parquet."),
     "explain": Entry("explain", "Say why an answer has its probability."),
     "study": Entry("study", "Repeat the paper's interpretation studies."),
     "serve": Entry("serve", "Serve answers and explanations over HTTP."),
