@@ -3,7 +3,7 @@
     python benchmarks/load.py RUN       200 clients; memory over 20,000 requests; writes results/load-DATE.{md,json}
     python benchmarks/load.py RUN --clients 50 --requests 500 --memory 1000 --quick
     python benchmarks/load.py RUN --memory 0    the crowd only; the other part is taken over from today's result
-
+    python benchmarks/load.py RUN --clients 0   memory only, likewise
 
 The server is a process of its own (`tgap serve RUN --port 0`). Questions are made of stored names and all dates, so
 most of them are new to its caches. A 503 with Retry-After is no failure: the client waits as told and asks again; the
@@ -34,7 +34,8 @@ import psutil  # type: ignore[import-untyped, unused-ignore]
 RESULTS = Path(__file__).parent / "results"
 ATTEMPTS = 200
 GROWTH = 0.05  # of memory over the second half of the requests
-MIX = (("predict", 60), ("explain", 20), ("search", 15), ("facts", 5))
+MIX = (("predict", 66), ("explain", 10), ("profile", 4), ("search", 15), ("facts", 5))
+PROFILED = 5  # test questions behind a profile
 
 
 def main() -> int:
@@ -121,6 +122,8 @@ class Names:
         self.entities = names("entity")
         self.relations = names("relation")
         self.times = httpx.get(f"{address}/api/v1/timeline", params={"points": 4000}).json()["texts"]
+        drawn = (httpx.get(f"{address}/api/v1/questions/random", params={"seed": seed}).json() for seed in range(50))
+        self.profiled = sorted({found["question"]["relation"] for found in drawn})  # of held-out facts
 
     def request(self, chance: random.Random) -> tuple[str, str, dict[str, Any]]:
         """Kind, path and arguments of a made-up request."""
@@ -130,6 +133,8 @@ class Names:
             return kind, "/api/v1/search", {"params": {"q": entity[: chance.randint(1, 5)]}}
         if kind == "facts":
             return kind, "/api/v1/facts", {"params": {"entity": entity, "time": when}}
+        if kind == "profile":
+            return kind, "/api/v1/profile", {"params": {"relation": chance.choice(self.profiled), "limit": PROFILED}}
         return kind, f"/api/v1/{kind}", {"json": self.question(chance)}
 
     def question(self, chance: random.Random) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from benchmarks.load import Names, ask, circumstances, made_with, resident, serv
 TIMES_AS_LONG = 3.0  # bar on the 99th percentile
 STOP = 10.0  # seconds from SIGTERM to the end, at most
 LEAVING, STALLING, BULK = 40, 300, 3  # clients of each kind
-DEAF = 10  # of those that stall: they ask for much and read nothing
+DEAF = 75  # of those that stall: they ask for much and read nothing
 PATIENCE, AWAY = 0.2, 1.8  # seconds after which those that leave have left, and after which they come again
 CALM, TROUBLED = "alone", "beside the others"
 
@@ -215,7 +215,8 @@ def page(figures: dict[str, Any]) -> str:
             f"{made_with(figures)}; clients and server share the machine (load before: {figures['load']}).",
             (
                 f"{figures['clients']} clients ask one question after the other for {figures['seconds']:g} s, then "
-                f"again beside {LEAVING} that leave, {STALLING} that stall, {BULK} that send bulk requests and sweeps."
+                f"again beside {LEAVING} that leave, {STALLING} that stall ({DEAF} of them send fifty requests and "
+                f"read nothing), {BULK} that send bulk requests and sweeps."
             ),
             "",
             "| milliseconds of a question | answered | p50 | p90 | p99 |",

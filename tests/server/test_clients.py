@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -183,6 +184,9 @@ def test_a_client_that_does_not_read_is_ended(slow: tuple[SlowScorer, str]) -> N
     client.sendall(wanted * 400)  # far more than the buffers hold
     until(lambda: open_connections(address) > 1)
     until(lambda: open_connections(address) == 1)  # only the one that asks for the metrics
+    answered = re.search(r'route="other",status="200"} (\d+)', metrics(address))
+    assert answered is not None
+    assert int(answered.group(1)) < 20  # the others were not answered in vain
 
 
 def open_connections(address: str) -> int:

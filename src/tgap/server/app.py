@@ -43,7 +43,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 _LOOK = 2.0  # seconds between looks at the datasets
-_LAST_TURN = 2.0  # seconds that the turn under way may still take once everything else has stopped
+_LAST_TURN = 1.0  # seconds that the turn under way may still take once everything else has stopped
 _log = logging.getLogger("tgap.server")
 
 

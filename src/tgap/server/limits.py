@@ -36,10 +36,11 @@ class Limits:
     head_seconds: float = 10.0  # longest time without a request, from the connection or the last answer on
     body_seconds: float = 20.0  # longest time for a request's body; beyond it 408
     write_seconds: float = 20.0  # longest time in which a client reads nothing of its answer
-    stop_seconds: float = 5.0  # after SIGTERM, for answers that were begun; the process ends within 10 seconds
+    stop_seconds: float = 3.0  # after SIGTERM, for answers that were begun; then whoever waits is refused
+    leave_seconds: float = 7.0  # after SIGTERM, the latest end of the process, whatever is still under way
 
     def __post_init__(self) -> None:
-        seconds = ("seconds", "head_seconds", "body_seconds", "write_seconds", "stop_seconds")
+        seconds = ("seconds", "head_seconds", "body_seconds", "write_seconds", "stop_seconds", "leave_seconds")
         for name in ("body_bytes", "waiting", "connections", *seconds):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"{name} of the server is {getattr(self, name)}; expected more than 0")

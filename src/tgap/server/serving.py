@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -22,6 +23,8 @@ from tgap.server.log import say
 from tgap.server.protocol import BoundedProtocol, bounded_protocol
 
 _BACKLOG = 1024
+_TELL = 1  # seconds for the refusals of a server that stops to reach their clients
+_UNREAD = 64 * 1024  # bytes that the system may hold of answers which one client has not read
 
 
 def is_loopback(host: str) -> bool:
@@ -49,6 +52,9 @@ def listen(host: str, port: int) -> socket.socket:
         raise ConfigError(f"host {host!r} is unknown here; choose another with --host") from error
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Inherited by every connection. Left to itself the system takes in megabytes, and a client that sends requests
+        # and reads nothing would have many of them answered in vain.
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNREAD)
         bound.bind(address)
     except OSError as error:
         bound.close()
@@ -75,7 +81,7 @@ def configuration(app: FastAPI) -> uvicorn.Config:
         server_header=False,
         backlog=_BACKLOG,
         lifespan="on",
-        timeout_graceful_shutdown=math.ceil(limits.stop_seconds) + 1,
+        timeout_graceful_shutdown=math.ceil(limits.stop_seconds) + _TELL,
     )
 
 
@@ -87,11 +93,17 @@ def serve(app: FastAPI, bound: socket.socket, started: Callable[[], None]) -> No
     """
     bound.listen(_BACKLOG)
     asyncio.run(Server(app, started).serve(sockets=[bound]))
-    say("stopped", every_turn_finished=app.state.ended)
     if not app.state.ended:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
+        _leave()
+    say("stopped", every_turn_finished=True)
+
+
+def _leave() -> None:
+    """End the process as it is, without an error: the stop was asked for."""
+    say("stopped", every_turn_finished=False)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 class Server(uvicorn.Server):
@@ -128,12 +140,18 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield  # a server in a thread is stopped by its owner
             return
-        loop = asyncio.get_running_loop()
-        signals = (signal.SIGINT, signal.SIGTERM)
-        for number in signals:
-            loop.add_signal_handler(number, self.handle_exit, number, None)
+        # Not through the loop, which may be held up by what must be stopped.
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
-            for number in signals:
-                loop.remove_signal_handler(number)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin the graceful stop, and see to it that it ends."""
+        if not self.should_exit:
+            latest = threading.Timer(self._state.limits.leave_seconds, _leave)
+            latest.daemon = True  # where all has ended before, nothing waits for it
+            latest.start()
+        super().handle_exit(sig, frame)
