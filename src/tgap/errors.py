@@ -29,6 +29,10 @@ class TrainingError(TgapError):
     """Training cannot go on with these settings."""
 
 
+class WorkerError(TgapError):
+    """Another process or machine that takes part in the work was lost, or never came."""
+
+
 class DownloadError(TgapError):
     """A public dataset could not be fetched or is not the file that was expected."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tgap.cli.output import command
+from tgap.cli.team import Team, TeamChoice, team_options
 from tgap.cli.words import parse_settings
 from tgap.errors import ConfigError, TrainingError
 
@@ -52,7 +53,7 @@ _REASONS = {
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a setting; may be repeated.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="Run folder to make. [default: runs/...]")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was stopped, killed or limited.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Processor threads. [default: all cores]")
+@team_options
 @click.option("--show-config", is_flag=True, help="Print the resolved settings as TOML and do nothing else.")
 def train(
     dataset: str | None,
@@ -63,6 +64,7 @@ def train(
     settings: Sequence[str],
     out: Path | None,
     resume: str | None,
+    workers: int | None,
     threads: int | None,
     show_config: bool,
 ) -> None:
@@ -76,7 +78,13 @@ def train(
       tgap train --config runs/tune-tgap-icews14/best.toml
       tgap train --dataset icews14-forecast --task forecast
       tgap train --resume runs/paper
+      tgap train --dataset icews14 --workers 4 --threads 1
+      torchrun --nproc-per-node 4 -m tgap train --dataset icews14 --out runs/four
     """
+    team = TeamChoice(workers, threads)
+    if team.helps:
+        team.help()
+        return
     changes = parse_settings(settings)
     named = {"--dataset": dataset, "--method": method, "--preset": preset, "--task": task}
     if resume is not None:
@@ -86,7 +94,7 @@ def train(
                     f"--resume does not go with {option} {value}: a run knows its dataset, method, settings and "
                     f"folder; leave {option} out, or start a new run without --resume"
                 )
-        _resume(resume, changes, threads, show_config)
+        _resume(resume, changes, team, show_config)
         return
     if config_file is not None:
         for option, value in named.items():
@@ -105,7 +113,11 @@ def train(
     if show_config:
         click.echo(config.to_toml(), nl=False)
         return
-    _start(config, out or _default_folder(config), threads)
+    if team.restarted and out is not None and (out / "config.toml").exists():
+        _resume(str(out), {}, team, show_config=False)
+        return
+    team.check_folder(out)
+    _start(config, out or _default_folder(config), team)
 
 
 def read_config(file: Path) -> RunConfig:
@@ -129,9 +141,8 @@ def _default_folder(config: RunConfig) -> Path:
     return Path("runs") / f"{Path(config.dataset).name}-{datetime.now():%Y%m%d-%H%M%S}"
 
 
-def _start(config: RunConfig, out: Path, threads: int | None) -> None:
+def _start(config: RunConfig, out: Path, choice: TeamChoice) -> None:
     from tgap.data import load_dataset
-    from tgap.kernels import set_threads
     from tgap.methods import find_method
     from tgap.runs import create_run
 
@@ -142,12 +153,13 @@ def _start(config: RunConfig, out: Path, threads: int | None) -> None:
     if find_method(config.method).learn is None:
         _record_untrained(create_run(out, config, data), config, data)
         return
-    folder = create_run(out, config, data, set_threads(threads, whole_process=True))
+    team = choice.team()
+    folder = create_run(out, config, data, team.threads, team.workers)
     with folder.locked():
-        _train(folder, config, data)
+        _train(folder, config, data, team)
 
 
-def _resume(run: str, changes: Mapping[str, str], threads: int | None, show_config: bool) -> None:
+def _resume(run: str, changes: Mapping[str, str], choice: TeamChoice, show_config: bool) -> None:
     from tgap.runs import find_run
     from tgap.training.session import reopen_run, resumed_config
 
@@ -157,16 +169,15 @@ def _resume(run: str, changes: Mapping[str, str], threads: int | None, show_conf
     if show_config:
         click.echo(resumed_config(folder, config, values).to_toml(), nl=False)
         return
-    from tgap.kernels import set_threads
     from tgap.runs.environment import latest_environment
 
     with reopen_run(folder.path, values) as (folder, config, data, changed):
-        before = latest_environment(folder.environment())["machine"].get("threads")
-        used = set_threads(threads or before, whole_process=True)
-        if before is not None and used != before:
-            click.echo(f"Note: {used} threads instead of {before}; sums are rounded differently from here on.")
-        folder.record_resume(data, used, changed)
-        _train(folder, config, data)
+        before = latest_environment(folder.environment())["machine"]
+        team = choice.team(before)
+        for note in team.notes(before):
+            click.echo(f"Note: {note}")
+        folder.record_resume(data, team.threads, changed, team.workers)
+        _train(folder, config, data, team)
 
 
 def _record_untrained(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
@@ -185,20 +196,21 @@ def tell_stopping(number: int) -> None:
     os.write(2, f"{start}stopping after this batch{again}\n".encode())
 
 
-def _train(folder: RunFolder, config: RunConfig, data: Dataset) -> None:
+def _train(folder: RunFolder, config: RunConfig, data: Dataset, team: Team) -> None:
     """Train a run whose lock is held."""
     from tgap.cli.train_display import Display
     from tgap.training.interruption import Interruption
-    from tgap.training.session import train as train_config
 
     queries = 2 * len(data.train)
     click.echo(f"Training on {data.name}: {queries:,} queries an epoch, {config.training.epochs:g} epochs.")
+    for line in team.described(config):
+        click.echo(line)
     click.echo(f"Run folder: {folder.path}  (Ctrl-C saves and stops)")
     interruption = Interruption()
     started = time.monotonic()
     with interruption.on_signals(tell_stopping):
         try:
-            trained = train_config(config, data, folder=folder, listeners=[Display()], interruption=interruption)
+            trained = team.train(config, data, folder, Display(), interruption)
         except TrainingError as error:
             lower = f"--set training.learning_rate={config.training.learning_rate / 2:g}"
             raise TrainingError(f"{error}: {command('train', '--resume', folder.path)} {lower}") from error

@@ -19,7 +19,7 @@ from tgap.data import Dataset
 _LIBRARIES = ("torch", "numpy", "numba", "polars", "safetensors")
 
 
-def describe_environment(dataset: Dataset, threads: int | None) -> dict[str, Any]:
+def describe_environment(dataset: Dataset, threads: int | None, workers: int = 1) -> dict[str, Any]:
     """Describe code, machine and data, as `environment.json` holds them. No names of hosts, users or folders."""
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -30,7 +30,8 @@ def describe_environment(dataset: Dataset, threads: int | None) -> dict[str, Any
             "processor": _processor(),
             "cores": os.cpu_count(),
             "memory_gigabytes": _memory_gigabytes(),
-            "threads": threads,
+            "threads": threads,  # of each worker
+            "workers": workers,
         },
         "dataset": {
             "name": dataset.name,
@@ -46,9 +47,11 @@ def describe_environment(dataset: Dataset, threads: int | None) -> dict[str, Any
     }
 
 
-def describe_resume(environment: Mapping[str, Any], dataset: Dataset, threads: int | None) -> dict[str, Any]:
+def describe_resume(
+    environment: Mapping[str, Any], dataset: Dataset, threads: int | None, workers: int = 1
+) -> dict[str, Any]:
     """Entry of the list "resumed" in `environment.json`: the date, and what of code and machine is not as it was."""
-    before, now = latest_environment(environment), describe_environment(dataset, threads)
+    before, now = latest_environment(environment), describe_environment(dataset, threads, workers)
     entry: dict[str, Any] = {"date": now["created"]}
     for part in ("versions", "machine"):
         if differing := {key: value for key, value in now[part].items() if before[part].get(key) != value}:
@@ -61,6 +64,7 @@ def describe_resume(environment: Mapping[str, Any], dataset: Dataset, threads: i
 def latest_environment(environment: Mapping[str, Any]) -> dict[str, Any]:
     """Versions, machine and source as they were when training last began or went on."""
     latest = {part: dict(environment.get(part, {})) for part in ("versions", "machine")}
+    latest["machine"].setdefault("workers", 1)  # runs of before there could be more
     source = environment.get("source")
     for entry in environment.get("resumed", []):
         for part, known in latest.items():

@@ -155,10 +155,13 @@ class RunFolder:
         """Complete `environment.json`, for instance with seconds and memory."""
         write_json(self.environment_file, {**self.environment(), **values})
 
-    def record_resume(self, dataset: Dataset, threads: int | None, changed: Mapping[str, list[Any]]) -> None:
+    def record_resume(
+        self, dataset: Dataset, threads: int | None, changed: Mapping[str, list[Any]], workers: int = 1
+    ) -> None:
         """Add to `environment.json` that training goes on, with what: code, machine and changed settings."""
         environment = self.environment()
-        entry = describe_resume(environment, dataset, threads) | ({"settings": dict(changed)} if changed else {})
+        entry = describe_resume(environment, dataset, threads, workers)
+        entry |= {"settings": dict(changed)} if changed else {}
         self.update_environment(resumed=[*environment.get("resumed", []), entry])
 
     def check_dataset(self, dataset: Dataset) -> None:
@@ -190,7 +193,9 @@ def _of_today(line: dict[str, Any]) -> dict[str, Any]:
     return {"validation" if key == "figures" else key: value for key, value in line.items()}
 
 
-def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None) -> RunFolder:
+def create_run(
+    path: Path, config: RunConfig, dataset: Dataset, threads: int | None = None, workers: int = 1
+) -> RunFolder:
     """Make a new run folder with its config and environment. An existing run is never overwritten."""
     refuse_own(config.method)
     folder = RunFolder(path)
@@ -201,7 +206,7 @@ def create_run(path: Path, config: RunConfig, dataset: Dataset, threads: int | N
     if taken:
         remedy = f", or continue it with: tgap train --resume {path}" if folder.config_file.exists() else ""
         raise RunError(f"{path} exists already and is not an empty folder; choose another one{remedy}")
-    write_json(folder.environment_file, describe_environment(dataset, threads))
+    write_json(folder.environment_file, describe_environment(dataset, threads, workers))
     folder.write_config(config)
     return folder
 

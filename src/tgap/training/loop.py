@@ -3,7 +3,8 @@
 It knows no method (a ``Learner`` does what is particular to one), prints nothing and knows no files but checkpoints,
 which are optional; listeners (``events.py``) do the rest. Whatever it decides is a function of the settings and of
 ``TrainingState``, so a run that was stopped anywhere goes on bit for bit as if it had not been; only the limits in
-minutes look at the clock.
+minutes look at the clock. Several processes may train together (``workers.py``); the one of rank 0 has listeners and
+store, and the others take the same steps in silence.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from tgap.training.interruption import Interruption, InterruptionError
 from tgap.training.schedule import learning_rate
 from tgap.training.snapshot import restore_snapshot, take_snapshot
 from tgap.training.state import ProtocolMetrics, Tally, TrainingState
+from tgap.training.workers import ALONE, Taken, Workers
 
 Validate = Callable[[Callable[[int, int], None]], ProtocolMetrics]  # hears how many queries of how many are done
 SELECTED = HEADLINE.name  # protocol whose metric decides which weights are best
@@ -55,6 +57,7 @@ class Trainer:
         store: CheckpointStore | None = None,
         listeners: Sequence[Listener] = (),
         interruption: Interruption | None = None,
+        workers: Workers = ALONE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = learner.module
@@ -65,6 +68,7 @@ class Trainer:
         self._validate_model = validate
         self._listener = ListenerGroup(listeners)
         self._interruption = interruption or Interruption()
+        self._workers = workers
         self._clock = clock
         self._optimiser = learner.optimiser()
         self._average = WeightAverage(self.model, config.average_decay) if config.average_decay else None
@@ -91,7 +95,7 @@ class Trainer:
 
     def _begin(self) -> None:
         torch.manual_seed(self.config.seed)
-        checkpoint = self._store.load() if self._store is not None else None
+        checkpoint = self._workers.share(self._store.load() if self._store is not None else None)
         if checkpoint is not None:
             restore_snapshot(checkpoint.tensors, self.model, self._optimiser, self._average)
             self.state = checkpoint.state
@@ -101,67 +105,82 @@ class Trainer:
     def _train(self) -> StopReason:
         while True:
             batches = len(self._epoch())
-            over = self._over(batches)
+            wanted, late, save = self._workers.agree(
+                self._interruption.requested,
+                0 < 60 * self.config.max_minutes <= self._seconds(),
+                self._clock() - self._saved_at >= 60 * self.config.checkpoint_minutes,
+            )
+            if save:
+                self._save()
+            over = self._over(batches, late)
             due = self.state.validations_due(batches, self.config)
             if (over or due > self.state.validations) and self.state.validated_step != self.state.step:
                 try:
                     self._validate(due, extra=due == self.state.validations)
                 except InterruptionError:  # the checkpoint before the validation stands; it is repeated on resume
                     return "interrupted"
-                over = over or ("patience" if self.state.plateau.exhausted(self.config) else None)
-            if over or self._interruption.requested:
+                continue  # what was heard meanwhile counts
+            if over or wanted:
                 self._save()
                 return over or "interrupted"
-            self._step(self._epoch()[self.state.batch])
-            if self._clock() - self._saved_at >= 60 * self.config.checkpoint_minutes:
-                self._save()
+            self._step()
 
-    def _over(self, batches: int) -> StopReason | None:
+    def _over(self, batches: int, late: bool) -> StopReason | None:
         """Why no further step is taken, if so."""
         if self.state.finished(batches, self.config):
             return "finished"
         if self.state.validated_step == self.state.step and self.state.plateau.exhausted(self.config):
             return "patience"
-        if 0 < 60 * self.config.max_minutes <= self._seconds():
-            return "time"
-        return None
+        return "time" if late else None
 
-    def _step(self, batch: Batch) -> None:
-        state, rate = self.state, self._rate()
+    def _step(self) -> None:
+        state, rate, plan = self.state, self._rate(), self._epoch()
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._last_rate = rate
         self._optimiser.zero_grad(set_to_none=True)
-        loss = self.model(batch)
-        value = float(loss.value.detach())
-        self._require_finite("loss", value, batch)
-        loss.value.backward()
+        self._workers.begin_step(self.config.seed, state.step)
+        mine = state.batch + self._workers.rank
+        batch = plan[mine] if mine < len(plan) else None  # the last step of an epoch may have fewer than processes
+        own = self._learn_from(batch)
+        taken = self._workers.average(self.model, own)
+        self._require_finite("loss", taken.loss, own, batch)
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm or math.inf))
-        self._require_finite("length of the gradient", norm, batch)
+        self._require_finite("length of the gradient", norm, own, batch)
         self._optimiser.step()
         if self._average is not None:
             self._average.update()
 
         state.step += 1
-        state.batch += 1
-        self._measured_queries += len(batch)
+        state.batch = min(state.batch + self._workers.size, len(plan))
+        self._measured_queries += taken.queries
         for tally in (state.window, state.round):
-            tally.add(queries=len(batch), loss=value, gradient_norm=norm, metrics=loss.metrics)
-        if state.batch == len(self._epoch()):
+            tally.add(queries=taken.queries, loss=taken.loss, gradient_norm=norm, metrics=taken.metrics)
+        if state.batch == len(plan):
             state.epoch, state.batch = state.epoch + 1, 0
-        self._listener.on_step(Stepped(self._progress(), value, rate, len(batch)))
+        self._listener.on_step(Stepped(self._progress(), taken.loss, rate, taken.queries))
         if state.step % self.config.log_steps == 0:
             self._measure(rate)
 
-    def _require_finite(self, what: str, value: float, batch: Batch) -> None:
+    def _learn_from(self, batch: Batch | None) -> Taken:
+        """Gradients of a batch, where there is one."""
+        if batch is None:
+            return Taken()
+        loss = self.model(batch)
+        loss.value.backward()
+        return Taken(len(batch), float(loss.value.detach()), loss.metrics)
+
+    def _require_finite(self, what: str, value: float, own: Taken, batch: Batch | None) -> None:
         if not math.isfinite(value):
             config = self.config
+            mine = batch.describe() if batch is not None else None
+            bad = self._workers.first_of(None if math.isfinite(own.loss) else mine) or self._workers.first_of(mine)
             kept = "there is no checkpoint yet"
             if self._saved is not None:
                 kept = f"the weights of step {self._saved[0]}, before it, are kept in the newest checkpoint"
             clip = f"a lower training.clip_norm (now {config.clip_norm:g})"
             raise TrainingError(
-                f"the {what} became {value} in {batch.describe()}; {kept}; try a lower training.learning_rate (now "
+                f"the {what} became {value} in {bad}; {kept}; try a lower training.learning_rate (now "
                 f"{config.learning_rate:g}) or {clip if config.clip_norm else 'a training.clip_norm (now off)'}"
             )
 
@@ -194,7 +213,7 @@ class Trainer:
         state, rate, begun = self.state, self._rate(), self._clock()
         self.model.eval()
         with self._average.applied() if self._average is not None else nullcontext():
-            validation = self._validate_model(self._validating)
+            validation = self._workers.from_first(lambda: self._validate_model(self._validating))
             metric = validation[SELECTED][self.config.select_by]
             improved = state.best is None or metric > state.best[SELECTED][self.config.select_by]
             if improved:
@@ -214,6 +233,7 @@ class Trainer:
 
     def _validating(self, done: int, total: int) -> None:
         self._interruption.check()
+        self._workers.beat()
         self._listener.on_validating(done, total)
 
     def _save(self) -> None:

@@ -33,6 +33,7 @@ from tgap.training.report_file import ReportFile
 from tgap.training.state import ProtocolMetrics
 from tgap.training.tensorboard import TensorBoard
 from tgap.training.weights_file import BestWeights, WeightsFile
+from tgap.training.workers import ALONE, Workers
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,12 @@ def train_learner(
     folder: RunFolder | None = None,
     listeners: Sequence[Listener] = (),
     interruption: Interruption | None = None,
+    workers: Workers = ALONE,
 ) -> Trained:
-    """``train`` for a learner that is there already. What was appended to the dataset is not learned from."""
+    """``train`` for a learner that is there already. What was appended to the dataset is not learned from.
+
+    With ``workers`` this is the process of rank 0; the others call ``help_training`` with equal learners.
+    """
     dataset = dataset.base
     for split in ("train", "valid"):
         if not len(dataset.splits[split]):
@@ -86,6 +91,7 @@ def train_learner(
         store=None if folder is None else CheckpointStore(folder.checkpoints, config),
         listeners=[best, *listeners] if folder is None else [*_folder_listeners(folder), *listeners],
         interruption=interruption,
+        workers=workers,
     )
     reason = trainer.run()
     if folder is None:
@@ -94,6 +100,15 @@ def train_learner(
         load_weights(learner.module, folder)
     learner.module.eval()
     return Trained(reason, learner, trainer.state.best)
+
+
+def help_training(learner: Learner, config: RunConfig, workers: Workers) -> None:
+    """What processes of other ranks than 0 do: the same steps, without validation, files and listeners."""
+
+    def validate(_progress: Callable[[int, int], None]) -> ProtocolMetrics:
+        raise AssertionError("only rank 0 validates")
+
+    Trainer(learner, config.training, validate, workers=workers).run()
 
 
 def _folder_listeners(folder: RunFolder) -> list[Listener]:

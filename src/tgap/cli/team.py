@@ -1,0 +1,169 @@
+"""Who trains: this process, several of this machine, or those that torchrun has started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tgap.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tgap.config import RunConfig
+    from tgap.data import Dataset
+    from tgap.runs import RunFolder
+    from tgap.training.events import Listener
+    from tgap.training.interruption import Interruption
+    from tgap.training.session import Trained
+
+    Train = Callable[[RunConfig, Dataset, RunFolder, Listener, Interruption], Trained]
+
+_OPTIONS = (
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes that train together, each with a batch of its own in every step. [default: 1]",
+    ),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processor threads, of each worker. [default: all cores, divided]",
+    ),
+)
+
+
+def team_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --workers and --threads."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Team:
+    """Who trains a run."""
+
+    workers: int
+    threads: int  # of each
+    train: Train
+
+    def described(self, config: RunConfig) -> Iterator[str]:
+        """What more workers make of the settings."""
+        if self.workers > 1:
+            size, rate = config.training.batch_size, config.training.learning_rate
+            yield (
+                f"{self.workers} workers, threads each: {self.threads}. A step takes {self.workers} batches of up to "
+                f"{size} queries, {self.workers * size} in all; the learning rate stays {rate:g}, as set."
+            )
+
+    def notes(self, before: Mapping[str, Any]) -> Iterator[str]:
+        """What is not as it was when the run was last trained."""
+        if before["workers"] != self.workers:
+            count = f"{self.workers} worker{'' if self.workers == 1 else 's'}"
+            yield f"{count} instead of {before['workers']}; steps take other batches from here on."
+        if before.get("threads") not in (None, self.threads):
+            yield f"{self.threads} threads instead of {before['threads']}; sums are rounded differently from here on."
+
+
+@dataclass(frozen=True)
+class TeamChoice:
+    """What the command line and the environment say about who trains."""
+
+    workers: int | None
+    threads: int | None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self._torchrun:
+            raise ConfigError("--workers does not go with torchrun, which has started the workers; leave it out")
+
+    @property
+    def helps(self) -> bool:
+        """Whether this process is not the first of torchrun's."""
+        return self._torchrun and os.environ["RANK"] != "0"
+
+    @property
+    def restarted(self) -> bool:
+        """Whether torchrun has started the workers anew after one was lost."""
+        return self._torchrun and os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
+
+    @property
+    def _torchrun(self) -> bool:
+        return "TORCHELASTIC_RUN_ID" in os.environ
+
+    def check_folder(self, out: Path | None) -> None:
+        """Refuse a folder whose name a restart would not find again."""
+        if self._torchrun and out is None:
+            raise ConfigError("under torchrun the run needs a name that a restart finds again; give --out RUN")
+
+    def help(self) -> None:
+        """Take part as another rank than 0."""
+        from tgap.distributed.training import help_under_torchrun
+
+        help_under_torchrun(self._threads_of(int(os.environ["LOCAL_WORLD_SIZE"])))
+
+    def team(self, before: Mapping[str, Any] | None = None) -> Team:
+        """The team; numbers that nobody gives are those of ``before``, the machine that a run was last trained on."""
+        before = before or {}
+        if self._torchrun:
+            threads = self._threads_of(int(os.environ["LOCAL_WORLD_SIZE"]))
+            return Team(int(os.environ["WORLD_SIZE"]), threads, _under_torchrun(threads))
+        workers = self.workers or before.get("workers") or 1
+        same = workers == before.get("workers")
+        threads = self._threads_of(workers, before.get("threads") if same else None)
+        return Team(workers, threads, _alone(threads) if workers == 1 else _in_processes(workers, threads))
+
+    def _threads_of(self, workers: int, before: int | None = None) -> int:
+        from tgap.distributed.processes import threads_each
+
+        return threads_each(workers, self.threads or before)
+
+
+def _alone(threads: int) -> Train:
+    def train(
+        config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
+    ) -> Trained:
+        from tgap.kernels import set_threads
+        from tgap.training.session import train as train_config
+
+        set_threads(threads, whole_process=True)
+        return train_config(config, data, folder=folder, listeners=[listener], interruption=interruption)
+
+    return train
+
+
+def _in_processes(workers: int, threads: int) -> Train:
+    def train(
+        config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
+    ) -> Trained:
+        from tgap.distributed.training import train_in_processes
+
+        return train_in_processes(
+            config,
+            data,
+            workers=workers,
+            threads=threads,
+            folder=folder,
+            listeners=[listener],
+            interruption=interruption,
+        )
+
+    return train
+
+
+def _under_torchrun(threads: int) -> Train:
+    def train(
+        config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
+    ) -> Trained:
+        from tgap.distributed.training import train_under_torchrun
+
+        return train_under_torchrun(
+            config, data, threads=threads, folder=folder, listeners=[listener], interruption=interruption
+        )
+
+    return train
