@@ -108,6 +108,23 @@ def test_sampled_edges_are_those_that_sorting_chooses(
         assert (sorted(candidates.tolist()), sorted(added.tolist())) == wanted
 
 
+@pytest.mark.parametrize("visible", [1.0, 0.5, 0.02, 0.004, 0.0])
+@pytest.mark.parametrize("most", [1, 20, 400])
+def test_a_long_row_gives_its_lowest_hashes_however_much_of_it_is_hidden(visible: float, most: int) -> None:
+    leaves, step = 3000, 1
+    graph = star_hub(leaves)
+    degree, keys = int(graph.degree[0]), KEYS[:1]
+    core = CoreNodes(np.array([0, 1]), np.array([0]), np.array([0]), degree)
+    hidden = np.random.default_rng(most).choice(graph.num_facts, round((1 - visible) * graph.num_facts), replace=False)
+    view = visible_graph(graph, View.all().without(hidden))
+    sample = sample_edges(
+        visible_adjacency(view), core, np.zeros(1, np.int32), np.full(degree, 0.1), keys, step, most, 10**6
+    )
+    value = dict.fromkeys(range(degree), 0.1)
+    wanted, _ = plain_selection(view, [0], value, key_of(0, step), (most, 10**6))
+    assert sorted(sample.candidate.tolist()) == wanted
+
+
 def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
     """Edges sampled from the middle of a star, all of equal attention."""
     graph = star_hub(60)

@@ -33,7 +33,7 @@ class Stage:
 
     graph: TemporalGraph
     given: FlowInput
-    tensors: tuple[Tensor, ...]  # mass, and the features that u, g, h, relation, time are
+    tensors: tuple[Tensor, ...]  # mass, and the features that u, g, h and the shared table are
 
     def step(self, *tensors: Tensor, recording: Recording | None = None) -> tuple[MassLists, Tensor]:
         """One step from the given tensors."""
@@ -78,8 +78,8 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
     mass[:3] /= mass[:3].sum(0)
     mass[3] = 1
     mass[:, FLOWS:] = 0
-    given = FlowInput(state, visible_adjacency(visible), BUCKETS, LANES, FLOWS, graph.loop_relation, 0.1)
-    tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3), normal(2 * BUCKETS.count - 1))
+    given = FlowInput(state, visible_adjacency(visible), BUCKETS, LANES, FLOWS, graph.loop_relation, 0.1, signed=True)
+    tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3 + 2 * BUCKETS.count - 1))
     return Stage(graph, given, tensors)
 
 
@@ -114,9 +114,31 @@ def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     np.testing.assert_allclose(recording.mean, share.sum() / FLOWS, rtol=1e-12)
 
 
-def test_gradcheck_of_a_step() -> None:
+ROWS = pytest.mark.parametrize("long", [0, 1000], ids=["every row short", "every row long"])
+
+
+@ROWS
+def test_gradcheck_of_a_step(long: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flows, "_LONG", long)
     play = stage(3, hidden=4)
     assert torch.autograd.gradcheck(lambda *tensors: play.step(*tensors)[1], play.tensors)
+
+
+@ROWS
+def test_a_row_may_be_scored_either_way(long: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    play = stage(6, hidden=2)
+    row, entity = np.array([0, 2, 4]), np.array([1, 3, 0, 2], np.int32)
+
+    def everything() -> list[Tensor]:
+        _, value = play.step(*play.tensors)
+        last = play.to_targets(row, entity, *play.tensors)
+        grads = torch.autograd.grad(value.square().sum() + last.square().sum(), play.tensors)
+        return [value.detach(), last.detach(), *grads, flows.flow_to_all(_rows(play.tensors), play.given)]
+
+    mixed = everything()
+    monkeypatch.setattr(flows, "_LONG", long)
+    for one, other in zip(mixed, everything(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("targets", [[[0], [1]], [[2, 3, 4], []]])

@@ -4,7 +4,7 @@ Nothing here carries a gradient. Cost per query: O(entities with mass) for the c
 for the sample; both are selections around a cut, only the x core nodes themselves are sorted.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg,unreachable"
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from tgap.graph.hashing import edge_hash, entity_hash, step_key
 from tgap.graph.temporal import Int32Array, Int64Array
 from tgap.jit import kernel
+from tgap.kernels.simd import item, put
 from tgap.kernels.structure import Adjacency
+
+_HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 class CoreNodes(NamedTuple):
@@ -126,6 +129,40 @@ def sample_edges(
 
 
 @kernel()
+def _lowest_hashes(first, last, mask, edge_index, key, most):
+    """Visible edges from ``first`` to ``last``, ascending, and their hashes: all of them, or ``most`` of lowest hash.
+
+    Hashes are evenly spread, so of a long row those below a bound are collected that some more than ``most`` should
+    stay under; only where that does not come true are all of them.
+    """
+    whole = len(edge_index) == 0
+    bound = _HIGHEST
+    if last - first > 2 * most:
+        share = (1.25 * most + 32) / (last - first)
+        if share < 1:
+            bound = np.uint64(share * 2.0**64)
+    while True:
+        edges = np.empty(last - first if bound == _HIGHEST else 2 * most + 64, np.int64)
+        found = np.empty(len(edges), np.uint64)
+        count = visible = 0
+        for edge in range(first, last):
+            seen = np.int64(item(mask, edge))
+            visible += seen
+            h = edge_hash(key, edge if whole else item(edge_index, edge))
+            if seen != 0 and h <= bound and count < len(edges):
+                put(edges, count, edge)
+                put(found, count, h)
+                count += 1
+        if count < len(edges) or bound == _HIGHEST:
+            if count >= most:
+                kept = found[:count] <= np.partition(found[:count], most - 1)[most - 1]
+                return edges[:count][kept], found[:count][kept]
+            if count == visible:
+                return edges[:count], found[:count]
+        bound = _HIGHEST
+
+
+@kernel()
 def _sample(graph_row, mask, edge_index, core, mass_entity, attention, keys, step, sampled, added):
     core_row, entry, start = core.row, core.entry, core.start
     whole = len(edge_index) == 0
@@ -147,28 +184,14 @@ def _sample(graph_row, mask, edge_index, core, mass_entity, attention, keys, ste
         for c in range(core_row[b], core_row[b + 1]):
             m = entry[c]
             first, last = graph_row[mass_entity[m]], graph_row[mass_entity[m] + 1]
-            visible = 0
-            for edge in range(first, last):
-                visible += mask[edge]
-            limit = np.uint64(0xFFFFFFFFFFFFFFFF)
-            if visible > sampled:
-                row_hashes = np.empty(visible, np.uint64)
-                k = 0
-                for edge in range(first, last):
-                    if mask[edge] != 0:
-                        row_hashes[k] = edge_hash(key, edge if whole else edge_index[edge])
-                        k += 1
-                limit = np.partition(row_hashes, sampled - 1)[sampled - 1]
-            for edge in range(first, last):
-                if mask[edge] != 0:
-                    index = edge if whole else edge_index[edge]
-                    h = edge_hash(key, index)
-                    if h <= limit:
-                        candidate[count] = index
-                        hashes[count] = h
-                        carried = attention[start[m] + edge - first]
-                        value[count] = -np.inf if np.isnan(carried) else carried
-                        count += 1
+            drawn, drawn_hash = _lowest_hashes(first, last, mask, edge_index, key, sampled)
+            for k in range(len(drawn)):
+                edge = drawn[k]
+                candidate[count] = edge if whole else edge_index[edge]
+                hashes[count] = drawn_hash[k]
+                carried = attention[start[m] + edge - first]
+                value[count] = -np.inf if np.isnan(carried) else carried
+                count += 1
         candidate_row[b + 1] = count
         best = _highest(value[begin:count], hashes[begin:count], added)
         added_row[b + 1] = added_row[b] + len(best)

@@ -45,16 +45,16 @@ class FlowSettings:
     scale: float
     slope: float
     buckets: DisplacementBuckets
-    loop: int  # relation id of self-loops
+    loop: int  # relation id of self-loops, the last
+    signed: bool  # the time of an edge stands in row D - 1 + sign * bucket of its table, else in row bucket
 
 
 @dataclass(frozen=True)
 class FlowTables:
-    """What the flow scores against: features h, relations and times, in the form that the implementation wants."""
+    """What the flow scores against: features h, and relations and times, in the form that the implementation wants."""
 
     h: Tensor
-    relation: Tensor
-    time: Tensor  # row D - 1 + sign * bucket
+    shared: Tensor  # relations, then times
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Backend(Protocol):
         ...
 
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
-        """Tables of one batch; relation [2R+1, d], time [2D-1, d]."""
+        """Tables of one batch; relation [2R+1, d], time [D or 2D-1, d]."""
         ...
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:

@@ -126,7 +126,7 @@ class CompiledBackend:
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
         """See ``Backend.flow_tables``."""
         keys = Lanes.of(relation.shape[1], s.flows).spread_weight(key).T
-        return FlowTables(h_table, relation @ keys, time @ keys)
+        return FlowTables(h_table, torch.cat([relation, time]) @ keys)
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """See ``Backend.step``."""
@@ -152,11 +152,11 @@ def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
         u, g_keys = product(g, torch.cat(weights).T).chunk(2, dim=1)
     else:
         u, g_keys = (product(g, weight.T) for weight in weights)
-    tensors = (batch.mass.value, u, g_keys, tables.h, tables.relation, tables.time)
     given = flows.FlowInput(
-        batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope, batch.own
-    )
-    return tensors, given
+        batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope,
+        settings.signed, batch.own,
+    )  # fmt: skip
+    return (batch.mass.value, u, g_keys, tables.h, tables.shared), given
 
 
 def _query_side(weights: AttentionWeights) -> Tensor:

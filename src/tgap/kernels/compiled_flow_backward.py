@@ -12,66 +12,83 @@ import numpy as np
 
 from tgap.jit import kernel
 from tgap.kernels.compiled_flow import map_subgraph, pair_transition, transition_row, unmap_subgraph
-from tgap.kernels.simd import fill, load, load16, slope_of, spread, store, width_of
+from tgap.kernels.simd import fill, item, load, load16, put, spread, store, width_of
 
 
 @kernel(_nrt=False)
 def _row_backward(i, m, h_row, adjacency, shape, lanes, keys, scratch, mass, grad, d_mass, d_keys, d_h, shift):
-    """Gradient of one scored row, whose softmax stands in ``scratch``; ``out_index`` leads to the entries of ``grad``.
+    """Gradient of one scored row, whose transition stands in ``scratch``; ``out_index`` leads to entries of ``grad``.
 
     With p the transition, a the mass of i and G_j the gradient at j:  da = sum p G,  ds = a p (G - da).
     """
     n = shape.row
     width = width_of(lanes)
-    d_u, d_g, d_relation, d_time = d_keys
-    first = adjacency.row[i]
+    d_u, d_g, d_shared, d_dense = d_keys
     u = np.int64(scratch.sub_index[i]) * n
     mean = fill(keys.u, 0.0, lanes)
     for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
         k = scratch.out_index[adjacency.pair_neighbour[pair]]
         if k >= 0 and adjacency.pair_count[pair] != 0:
             g = load(grad, np.int64(k) * width, lanes)
-            mean = mean + g * pair_transition(pair, first, adjacency, lanes, scratch)
+            mean = mean + g * pair_transition(pair, i, adjacency, lanes, scratch)
     store(d_mass, m * width, mean)
-    a = load(mass, m * width, lanes)
+    dense = keys.dense_row[scratch.sub_index[i]]
+    table = d_dense if dense >= 0 else scratch.shared_grad
+    base = max(dense, 0) * len(scratch.shared_stamp) * width
+    for flow in range(shape.flows):
+        held = mass[m * width + flow]
+        _score_gradients(i, flow, held, d_mass[m * width + flow], grad, adjacency, shape, lanes, table, base, scratch)
     for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
         if adjacency.pair_count[pair] == 0:
             continue
         j = adjacency.pair_neighbour[pair]
-        k = scratch.out_index[j]
-        centred = fill(keys.u, 0.0, lanes) - mean
-        if k >= 0:
-            centred = load(grad, np.int64(k) * width, lanes) - mean
-        centred = centred * a
-        sum_h = fill(keys.u, 0.0, lanes)
-        sum_g = fill(keys.u, 0.0, lanes)
-        for edge in range(adjacency.pair_edge[pair], adjacency.pair_edge[pair + 1]):
-            if adjacency.mask[edge] == 0:
-                continue
-            at = (edge - first) * width
-            ds = load(scratch.score, at, lanes) * centred
-            dh = ds * slope_of(load(scratch.arg_h, at, lanes), shape.slope)
-            dg = ds * slope_of(load(scratch.arg_g, at, lanes), shape.slope)
-            sum_h = sum_h + dh
-            sum_g = sum_g + dg
-            both = dh + dg
-            r = np.int64(adjacency.relation[edge]) * width
-            code = np.int64(scratch.code[edge - first]) * width
-            store(scratch.relation_grad, r, load(scratch.relation_grad, r, lanes) + both)
-            store(scratch.time_grad, code, load(scratch.time_grad, code, lanes) + both)
+        at = (pair - adjacency.pair_row[i]) * width
         k = np.int64(h_row[j]) * n
-        _dot_backward(u, k, k + shift, sum_h, n, keys.u, keys.h, d_u, d_h)
+        _dot_backward(u, k, k + shift, load(scratch.pair_h, at, lanes), n, keys.u, keys.h, d_u, d_h)
         if scratch.sub_index[j] >= 0:
             k = np.int64(scratch.sub_index[j]) * n
-            _dot_backward(u, k, k, sum_g, n, keys.u, keys.g, d_u, d_g)
-    for k in range(scratch.used[0]):
-        r = np.int64(scratch.relation_list[k])
-        ds = load(scratch.relation_grad, r * width, lanes)
-        _dot_backward(u, r * n, r * n, ds, n, keys.u, keys.relation, d_u, d_relation)
-    for k in range(scratch.used[1]):
-        code = np.int64(scratch.time_list[k])
-        ds = load(scratch.time_grad, code * width, lanes)
-        _dot_backward(u, code * n, code * n, ds, n, keys.u, keys.time, d_u, d_time)
+            _dot_backward(u, k, k, load(scratch.pair_g, at, lanes), n, keys.u, keys.g, d_u, d_g)
+    for place in range(scratch.used[0]):
+        key = scratch.shared_list[place]
+        ds = load(scratch.shared_grad, key * width, lanes)
+        _dot_backward(u, key * n, key * n, ds, n, keys.u, keys.shared, d_u, d_shared)
+
+
+@kernel(_nrt=False)
+def _score_gradients(i, flow, held, mean, grad, adjacency, shape, lanes, table, base, scratch):
+    """Gradients of a row's scores in one flow, summed by neighbour (``pair_h``, ``pair_g``) and by shared key.
+
+    ``table`` [S, W] from ``base`` on: gradients of the products of u with the shared table.
+    """
+    width = width_of(lanes)
+    kind = scratch.score.dtype.type
+    slope, one = kind(shape.slope), kind(1)
+    first = adjacency.row[i]
+    begin = flow * (len(scratch.score) // shape.flows) - first
+    base += flow
+    factor = held * scratch.scale[flow]
+    for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+        k = scratch.out_index[adjacency.pair_neighbour[pair]]
+        centred = -mean
+        if k >= 0:
+            centred = grad[np.int64(k) * width + flow] - mean
+        centred *= factor
+        sum_h = kind(0)
+        sum_g = kind(0)
+        for edge in range(item(adjacency.pair_edge, pair), item(adjacency.pair_edge, pair + 1)):
+            ds = item(scratch.score, begin + edge) * centred  # 0 where the edge is hidden
+            dh = ds * (one if item(scratch.arg_h, begin + edge) > 0 else slope)
+            dg = ds * (one if item(scratch.arg_g, begin + edge) > 0 else slope)
+            sum_h += dh
+            sum_g += dg
+            both = dh + dg
+            relation = base + np.int64(item(adjacency.relation, edge)) * width
+            put(table, relation, item(table, relation) + both)
+            time = base + np.int64(item(scratch.time_row, edge - first)) * width
+            put(table, time, item(table, time) + both)
+        at = (pair - adjacency.pair_row[i]) * width + flow
+        put(scratch.pair_h, at, sum_h)
+        put(scratch.pair_g, at, sum_g)
 
 
 @kernel(_nrt=False, inline="always")
@@ -136,7 +153,7 @@ def flow_backward(
 ):
     """Backward of a step. ``grad`` [entries of the out lists, W] is the gradient at the entities ``out_entity``.
 
-    ``d_keys`` = (u, g, relation, time); u and g rows belong to one query, relation and time are this chunk's buffers.
+    ``d_keys`` = (u, g, shared, dense): rows of u, g and dense belong to one query, shared is this chunk's buffer.
     ``d_h`` is the chunk's buffer of h keys; row k of h stands at k + shift[b] in it. All come zeroed.
     """
     n = shape.row

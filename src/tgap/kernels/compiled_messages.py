@@ -25,7 +25,21 @@ from numpy.typing import NDArray
 
 from tgap.jit import kernel
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
-from tgap.kernels.simd import any_greater, exp, fill, load, load16, maximum, slope_of, spread, store, width_of, zero16
+from tgap.kernels.simd import (
+    any_greater,
+    exp,
+    fill,
+    item,
+    load,
+    load16,
+    maximum,
+    put,
+    slope_of,
+    spread,
+    store,
+    width_of,
+    zero16,
+)
 
 
 class MessageShape(NamedTuple):
@@ -92,8 +106,8 @@ def message_scratch(
 def _displacement(edge, incoming, bounds, shape):
     """Sign and bucket of an edge."""
     dt = 0
-    if incoming.relation[edge] != shape.loop:
-        dt = np.int64(incoming.time[edge]) - shape.origin
+    if item(incoming.relation, edge) != shape.loop:
+        dt = np.int64(item(incoming.time, edge)) - shape.origin
     sign = 0
     if shape.signs > 1:
         sign = 1 + (dt > 0) - (dt < 0)
@@ -112,9 +126,9 @@ def _add_row(out, at, weight, table, row, n):
 def _cached_score(cache, row, j, U, table, n, lanes):
     """Dot product u_j . row, formed when the target first uses the row."""
     width = width_of(lanes)
-    if cache.stamp[row] != j:
-        cache.stamp[row] = j
-        cache.rows[cache.used[0]] = row
+    if item(cache.stamp, row) != j:
+        put(cache.stamp, row, j)
+        put(cache.rows, cache.used[0], row)
         cache.used[0] += 1
         store(cache.score, row * width, dot_rows(U, j * n, table, row * n, n, lanes))
         store(cache.weight, row * width, fill(U, 0.0, lanes))
@@ -138,20 +152,20 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
         for pair in range(incoming.pair_row[j], incoming.pair_row[j + 1]):
             last_block = -1
             dot_a = zero
-            for edge in range(incoming.pair_edge[pair], incoming.pair_edge[pair + 1]):
-                if incoming.mask[edge] == 0:
+            for edge in range(item(incoming.pair_edge, pair), item(incoming.pair_edge, pair + 1)):
+                if item(incoming.mask, edge) == 0:
                     continue
                 seen = True
                 sign, size = _displacement(edge, incoming, bounds, shape)
                 block = sign if shape.source_signs > 1 else 0
                 if block != last_block:
                     last_block = block
-                    a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
+                    a = (np.int64(item(incoming.pair_source, pair)) * shape.source_signs + block) * n
                     dot_a = dot_rows(U, j * n, A, a, n, lanes)
-                b = np.int64(incoming.relation[edge]) * shape.signs + sign
+                b = np.int64(item(incoming.relation, edge)) * shape.signs + sign
                 d = size * shape.signs + sign
-                scratch.relation_row[edge - begin] = b
-                scratch.time_row[edge - begin] = d
+                put(scratch.relation_row, edge - begin, b)
+                put(scratch.time_row, edge - begin, d)
                 s = (
                     dot_a
                     + _cached_score(scratch.relation, b, j, U, B, n, lanes)
@@ -164,19 +178,19 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
         for pair in range(incoming.pair_row[j], incoming.pair_row[j + 1]):
             last_block = -1
             weight = zero
-            for edge in range(incoming.pair_edge[pair], incoming.pair_edge[pair + 1]):
-                if incoming.mask[edge] == 0:
+            for edge in range(item(incoming.pair_edge, pair), item(incoming.pair_edge, pair + 1)):
+                if item(incoming.mask, edge) == 0:
                     continue
                 p = exp(load(score, edge * width, lanes) - highest)
                 sums = sums + p
-                b = scratch.relation_row[edge - begin] * width
-                d = scratch.time_row[edge - begin] * width
+                b = item(scratch.relation_row, edge - begin) * width
+                d = item(scratch.time_row, edge - begin) * width
                 store(scratch.relation.weight, b, load(scratch.relation.weight, b, lanes) + p)
                 store(scratch.time.weight, d, load(scratch.time.weight, d, lanes) + p)
-                block = scratch.relation_row[edge - begin] % shape.signs if shape.source_signs > 1 else 0
+                block = item(scratch.relation_row, edge - begin) % shape.signs if shape.source_signs > 1 else 0
                 if block != last_block:
                     if last_block >= 0:
-                        a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + last_block) * n
+                        a = (np.int64(item(incoming.pair_source, pair)) * shape.source_signs + last_block) * n
                         _add_row(out, j * n, weight, A, a, n)
                     last_block = block
                     weight = zero
@@ -204,9 +218,9 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
 def _cached_grad_dot(cache, row, j, d_out, table, n, lanes):
     """Dot product d_out_j . row, formed when the target first uses the row; the row's sums start at zero."""
     width = width_of(lanes)
-    if cache.stamp[row] != j:
-        cache.stamp[row] = j
-        cache.rows[cache.used[0]] = row
+    if item(cache.stamp, row) != j:
+        put(cache.stamp, row, j)
+        put(cache.rows, cache.used[0], row)
         cache.used[0] += 1
         store(cache.grad_dot, row * width, dot_rows(d_out, j * n, table, row * n, n, lanes))
         store(cache.weight, row * width, fill(d_out, 0.0, lanes))
@@ -257,16 +271,16 @@ def gather_backward(
                 store(coefficient, (pair * 2 * shape.source_signs + k) * width, zero)
             last_block = -1
             dot_a = zero
-            for edge in range(incoming.pair_edge[pair], incoming.pair_edge[pair + 1]):
-                if incoming.mask[edge] == 0:
+            for edge in range(item(incoming.pair_edge, pair), item(incoming.pair_edge, pair + 1)):
+                if item(incoming.mask, edge) == 0:
                     continue
                 sign, size = _displacement(edge, incoming, bounds, shape)
                 block = sign if shape.source_signs > 1 else 0
                 if block != last_block:
                     last_block = block
-                    a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
+                    a = (np.int64(item(incoming.pair_source, pair)) * shape.source_signs + block) * n
                     dot_a = dot_rows(d_out, j * n, A, a, n, lanes)
-                b = np.int64(incoming.relation[edge]) * shape.signs + sign
+                b = np.int64(item(incoming.relation, edge)) * shape.signs + sign
                 d = size * shape.signs + sign
                 dot_b = _cached_grad_dot(scratch.relation, b, j, d_out, B, n, lanes)
                 dot_c = _cached_grad_dot(scratch.time, d, j, d_out, C, n, lanes)
@@ -299,8 +313,8 @@ def gather_sources(first, last, incoming, shape, lanes, U, d_out, coefficient, d
             for c in range(0, n, 16):
                 store(d_A, a + c, zero16(U))
         for k in range(incoming.source_row[i], incoming.source_row[i + 1]):
-            pair = np.int64(incoming.source_pair[k])
-            j = np.int64(incoming.pair_target[pair])
+            pair = np.int64(item(incoming.source_pair, k))
+            j = np.int64(item(incoming.pair_target, pair))
             for block in range(shape.source_signs):
                 a = (i * shape.source_signs + block) * n
                 at = (pair * shape.source_signs + block) * 2 * width

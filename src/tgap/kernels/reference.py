@@ -100,7 +100,7 @@ class ReferenceBackend:
 
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:  # noqa: ARG002
         """Embeddings as they are."""
-        return FlowTables(h_table, relation, time)
+        return FlowTables(h_table, torch.cat([relation, time]))
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """a_j^(t) = sum over edges into j of T_e a_i^(t-1), for each query in turn."""
@@ -167,7 +167,7 @@ def _move(b: int, batch: FlowBatch) -> tuple[NDArray[np.int64], Tensor]:
     h = torch.where(torch.from_numpy(place >= 0).to(device)[:, None], tables.h[h_place], 0.0)
     code = torch.from_numpy(_codes(adjacency, edges, int(state.origin[b]), settings)).to(device)
     relation = torch.from_numpy(adjacency.relation[edges].astype(np.int64)).to(device)
-    rest = tables.relation[relation] + tables.time[code]
+    rest = tables.shared[relation] + tables.shared[settings.loop + 1 + code]
     asked = (g_all[torch.from_numpy(held).to(device)] @ batch.query.T).index_select(0, start)
     keys_g, keys_h = (g_all[target] + rest) @ batch.key.T, (h + rest) @ batch.key.T
     transition = []
@@ -220,8 +220,8 @@ def _neighbours(adjacency: Adjacency) -> NDArray[np.int64]:
 def _codes(adjacency: Adjacency, edges: NDArray[np.int64], origin: int, settings: FlowSettings) -> NDArray[np.int64]:
     """Row of the time table for each edge."""
     dt = np.where(adjacency.relation[edges] == settings.loop, 0, adjacency.time[edges].astype(np.int64) - origin)
-    code: NDArray[np.int64] = settings.buckets.count - 1 + np.sign(dt) * settings.buckets.bucket(np.abs(dt))
-    return code
+    size = settings.buckets.bucket(np.abs(dt))
+    return settings.buckets.count - 1 + np.sign(dt) * size if settings.signed else size
 
 
 def _record(

@@ -7,9 +7,10 @@ vectors of 16 they are exact in what they compute and fast on any CPU: LLVM spli
 The width of a vector is part of its type. Where it depends on the number of heads K, kernels carry a tuple ``lanes`` of
 length K (see ``layout.py``), so that each number of heads gets its own machine code.
 
-``load16`` reads sixteen numbers from a flat array; ``load(array, offset, lanes)`` the W numbers that an edge or a row
-has for its heads, ``width_of(lanes)``: K rounded up to a power of two. ``fold(v, lanes)`` sums the groups of K in a
-vector of 16, ``spread`` repeats one group. Operators + - * act per position.
+``item`` and ``put`` are plain access to a flat array; ``load16`` reads sixteen numbers of one from ``offset`` on,
+``load(array, offset, lanes)`` the W numbers that an edge or a row has for its heads, ``width_of(lanes)``: K rounded up
+to a power of two. ``fold(v, lanes)`` sums the groups of K in a vector of 16, ``spread`` repeats one group. Operators
++ - * act per position.
 """
 
 # ruff: noqa: ARG001, ARG005, PLW0108 - numba reads these signatures by position and compiles the lambdas
@@ -95,6 +96,30 @@ def _load_code(vector: VectorType):
         return builder.load(source, align=array_type.dtype.bitwidth // 8)
 
     return codegen
+
+
+@intrinsic
+def item(typingctx, array, index):
+    """``array[index]`` of a flat array for an index that is not negative.
+
+    Numba's own form first asks whether the index counts from the end, which costs more than the access itself.
+    """
+
+    def codegen(context, builder, signature, args):
+        return builder.load(_address(context, builder, signature.args[0], args[0], args[1], signature.args[1]))
+
+    return array.dtype(array, index), codegen
+
+
+@intrinsic
+def put(typingctx, array, index, value):
+    """``array[index] = value``, see ``item``."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(args[2], _address(context, builder, signature.args[0], args[0], args[1], signature.args[1]))
+        return context.get_dummy_value()
+
+    return types.void(array, index, array.dtype), codegen
 
 
 @intrinsic

@@ -43,9 +43,5 @@ class Displacement(nn.Module):
         return -1 if self.flow_sees == "absolute" else time
 
     def flow_table(self) -> Tensor:
-        """[2D-1, d] row D - 1 + sign * bucket: what the flow adds to a key."""
-        table = self.size if self.flow is None else self.flow
-        if self.flow_sees == "signed":
-            return table
-        last = self.flow_buckets.count - 1
-        return table.index_select(0, torch.arange(-last, last + 1, device=table.device).abs())
+        """What the flow adds to a key: [D, d] by bucket, or (signed) [2D-1, d], row D - 1 + sign * bucket."""
+        return self.size if self.flow is None else self.flow

@@ -45,6 +45,7 @@ class AttentionFlow(nn.Module):
             slope=config.leaky_slope,
             buckets=buckets,
             loop=loop,
+            signed=config.flow_displacement == "signed",
         )
 
     def with_loop(self, loop: int) -> AttentionFlow:
@@ -58,7 +59,7 @@ class AttentionFlow(nn.Module):
         return self._backend.h_table(h, self.key, self.settings)
 
     def tables(self, h_table: Tensor, relation: Tensor, time: Tensor) -> FlowTables:
-        """What the scores of a batch are formed against: h, rho [2R+1, d] and the flow's tau [2D-1, d]."""
+        """What the scores of a batch are formed against: h, rho [2R+1, d] and the flow's tau."""
         return self._backend.flow_tables(h_table, relation, time, self.key, self.settings)
 
     def start(self, subject: IntArray) -> Mass:
