@@ -3,6 +3,7 @@ from __future__ import annotations
 import hmac
 import http.client
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,8 +14,9 @@ import pytest
 from tests.explain.small_dataset import SCRIPT
 from tests.server.live import running
 from tests.server.test_answers import QUESTION
-from tgap.server.app import STATIC, create_app
+from tgap.server.app import create_app
 from tgap.server.guard import host_name
+from tgap.server.page import STATIC
 from tgap.server.service import Service
 from tgap.server.serving import names_of
 
@@ -103,7 +105,7 @@ def test_a_server_answers_under_the_host_it_was_given(host: str, small_service: 
 
 
 def test_head_is_answered_like_get_without_the_body(client: httpx.Client) -> None:
-    for path in ("/", "/health", "/api/v1/model", "/static/js/main.js", "/metrics"):
+    for path in ("/", "/health", "/api/v1/model", "/static/v/js/main.js", "/metrics"):
         reply = client.head(path)
         assert (reply.status_code, reply.content) == (200, b""), path
         assert reply.headers["content-type"] == client.get(path).headers["content-type"]
@@ -158,17 +160,17 @@ def test_host_names_without_their_port() -> None:
     "path",
     [
         "/../app.py",
-        "/static/../app.py",
-        "/static/..%2fapp.py",
-        "/static/%2e%2e/app.py",
-        "/static/js/../../app.py",
-        "/static/js/%2e%2e/%2e%2e/app.py",
-        "/static/..%5capp.py",
-        "/static//etc/passwd",
-        "/static/%2fetc%2fpasswd",
-        "/static/js/....//....//app.py",
-        "/static/index.html%00.py",
-        "/static/../../../../../../etc/passwd",
+        "/static/v/../app.py",
+        "/static/v/..%2fapp.py",
+        "/static/v/%2e%2e/app.py",
+        "/static/v/js/../../app.py",
+        "/static/v/js/%2e%2e/%2e%2e/app.py",
+        "/static/v/..%5capp.py",
+        "/static/v//etc/passwd",
+        "/static/v/%2fetc%2fpasswd",
+        "/static/v/js/....//....//app.py",
+        "/static/v/index.html%00.py",
+        "/static/v/../../../../../../etc/passwd",
     ],
 )
 def test_no_file_outside_the_page_is_served(client: httpx.Client, path: str) -> None:
@@ -194,6 +196,18 @@ def test_every_answer_keeps_the_browser_strict(client: httpx.Client) -> None:
         assert "unsafe" not in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert "server" not in headers
+
+
+def test_the_pages_files_are_asked_for_once(client: httpx.Client) -> None:
+    page = client.get("/")
+    assert page.headers["cache-control"] == "no-cache"
+    addresses = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
+    assert len(addresses) > 10
+    for address in addresses:
+        found = client.get(address)
+        assert found.status_code == 200, address
+        assert "immutable" in found.headers["cache-control"]
+    assert "immutable" not in client.get(f"{addresses[0]}x").headers["cache-control"]
 
 
 def test_the_page_takes_nothing_from_elsewhere() -> None:

@@ -11,14 +11,16 @@ from tests.explain.small_dataset import small_dataset, small_explainer
 from tests.predict.run_folder import make_run
 from tests.server.live import running
 from tests.web.needed import missing
-from tests.web.page import Browsing, find_chromium, launch
+from tests.web.page import Browsing, OneBrowser, find_chromium
 from tgap.kernels import set_threads
 from tgap.server.app import create_app
 from tgap.server.service import Service
 
+_BROWSER = OneBrowser()
 
-@pytest.fixture(scope="module")
-def browsing() -> Iterator[Browsing]:
+
+@pytest.fixture
+def browsing() -> Browsing:
     """The browser."""
     program = find_chromium()
     if program is None:
@@ -27,8 +29,14 @@ def browsing() -> Iterator[Browsing]:
         import playwright  # noqa: F401
     except ModuleNotFoundError:
         missing("the Python package playwright is not installed")
-    with launch(program) as found:
-        yield found
+    return _BROWSER.get(program)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the browser where the next test is none of the page."""
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        _BROWSER.close()
 
 
 @pytest.fixture(scope="session")

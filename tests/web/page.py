@@ -1,16 +1,16 @@
-"""Pages for tests: fresh, watched for errors, in the size and colours that a test wants."""
+"""Pages for tests: clean, watched for errors, in the size and colours that a test wants."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
     from playwright.sync_api._generated import LocatorAssertions
 
 _FLAGS = (
@@ -35,40 +35,116 @@ class Watched:
     errors: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
 class Browsing:
-    """A running browser that gives pages."""
+    """A running browser that gives pages.
 
-    browser: Browser
+    Most tests use one page after the other: a page of one's own costs three times as much as opening another address in
+    one that is there. Whatever a test may have changed on it is undone before the next one.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._shared: Page | None = None
 
     @contextmanager
     def page(
         self, size: tuple[int, int] = WIDE, *, dark: bool = False, moving: bool = False, **options: Any
     ) -> Iterator[Page]:
-        """A page in a context of its own; an error in its scripts or a breach of its policy fails the test."""
+        """A page; an error in its scripts or a breach of its policy fails the test. See ``watched``."""
         with self.watched(size, dark=dark, moving=moving, **options) as watched:
             yield watched.page
-            assert watched.errors == []
+            assert watched.errors == [], watched.errors
 
     @contextmanager
     def watched(
-        self, size: tuple[int, int] = WIDE, *, dark: bool = False, moving: bool = False, **options: Any
+        self,
+        size: tuple[int, int] = WIDE,
+        *,
+        dark: bool = False,
+        moving: bool = False,
+        fresh: bool = False,
+        **options: Any,
     ) -> Iterator[Watched]:
-        """The same, but errors are only collected."""
-        context = self.browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="no-preference" if moving else "reduce",
-            **options,
-        )
-        context.set_default_timeout(PATIENCE)
-        found = Watched(context.new_page())
-        found.page.on("pageerror", lambda error: found.errors.append(str(error)))
-        found.page.on("console", lambda said: found.errors.append(said.text) if said.type == "error" else None)
+        """The same, but errors are only collected.
+
+        ``fresh``: a page of one's own, for tests that leave something on it which cannot be undone (scripts that run
+        first, a stopped clock). With ``options`` of a context it is always one.
+        """
+        page = self._own(**options) if fresh or options else self._common()
+        look(page, size, dark=dark, moving=moving)
+        found = Watched(page)
+
+        def failed(error: object) -> None:
+            found.errors.append(str(error))
+
+        def said(message: ConsoleMessage) -> None:
+            if message.type == "error":
+                found.errors.append(message.text)
+
+        page.on("pageerror", failed)
+        page.on("console", said)
         try:
             yield found
         finally:
-            context.close()
+            page.remove_listener("pageerror", failed)
+            page.remove_listener("console", said)
+            if page is self._shared:
+                _tidy(page, at_rest=not found.errors)
+            else:
+                page.context.close()
+
+    def _common(self) -> Page:
+        if self._shared is None:
+            self._shared = self._own()
+        return self._shared
+
+    def _own(self, **options: Any) -> Page:
+        context = self._browser.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        return context.new_page()
+
+
+def look(page: Page, size: tuple[int, int] = WIDE, *, dark: bool = False, moving: bool = False) -> None:
+    """In which size, colours and motion a page is shown; on a screen, in colours of its own."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(
+        media="screen",
+        color_scheme="dark" if dark else "light",
+        reduced_motion="no-preference" if moving else "reduce",
+        forced_colors="none",
+    )
+
+
+def _tidy(page: Page, *, at_rest: bool) -> None:
+    """Take away what a test has left: its routes, what it may do, what the page keeps in the browser.
+
+    One that is not ``at_rest`` (it may look again and again for a server that is gone) is left as well.
+    """
+    page.unroute_all(behavior="ignoreErrors")
+    page.context.clear_permissions()
+    if page.url.startswith("http"):
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    if not at_rest:
+        page.goto("about:blank")
+
+
+class OneBrowser:
+    """A browser for as long as tests of the page come one after the other."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._browsing: Browsing | None = None
+
+    def get(self, program: str) -> Browsing:
+        """The browser, started if it does not run."""
+        if self._browsing is None:
+            self._browsing = self._stack.enter_context(launch(program))
+        return self._browsing
+
+    def close(self) -> None:
+        """End it: while it runs, no other test can have an event loop of its own in this thread."""
+        self._browsing = None
+        self._stack.close()
 
 
 @contextmanager
@@ -115,6 +191,14 @@ def in_sight(page: Page, place: str) -> None:
         return box.top >= 0 && box.bottom <= innerHeight; }""",
         arg=place,
     )
+
+
+def save(page: Page, kind: str) -> tuple[str, bytes]:
+    """A file from the menu of what can be saved: its name and what is in it."""
+    page.click("#export-button")
+    with page.expect_download() as download:
+        page.click(f"[data-export='save-{kind}']")
+    return download.value.suggested_filename, download.value.path().read_bytes()
 
 
 def drag_date(page: Page, pixels: float, moves: int) -> None:

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.dom import minidom
 
 import pytest
 
-from tests.web.page import NARROW, Browsing, drag_date, expect, in_sight, link, open_walk, settled
+from tests.web.page import NARROW, Browsing, drag_date, expect, in_sight, link, open_walk, save, settled
 from tgap.server.schemas import ExplainRequest, PredictRequest
 from tgap.server.service import Service
 
@@ -163,7 +163,7 @@ def test_step_through_the_walk(browsing: Browsing, world: str, world_service: Se
 
 
 def test_play_moves_sparks_and_ends_at_the_answers(browsing: Browsing, world: str) -> None:
-    with browsing.page(moving=True) as page:
+    with browsing.page((800, 500), moving=True) as page:  # small: every frame is painted
         open_walk(page, link(world, *QUESTION))
         page.wait_for_function("() => document.querySelectorAll('.node.later').length === 0")
         page.click("#play")
@@ -280,7 +280,7 @@ def test_dragging_the_date_asks_again(browsing: Browsing, world: str, world_serv
 
 
 def test_dragging_is_debounced_and_dates_seen_before_are_not_asked_for_again(browsing: Browsing, world: str) -> None:
-    with browsing.page() as page:
+    with browsing.page(fresh=True) as page:
         page.clock.install()
         open_walk(page, link(world, *QUESTION))
         asked: list[str] = []
@@ -340,46 +340,35 @@ def test_random_question_hides_its_answer_until_asked(browsing: Browsing, world:
         expect(page.locator(".truth")).to_contain_text("True answer: ")
 
 
-@pytest.mark.parametrize("kind", ["json", "csv", "evidence.csv", "edges.csv", "svg", "png"])
-def test_saved_files_hold_what_is_shown(
-    browsing: Browsing, world: str, best: list[str], tmp_path: Path, kind: str
-) -> None:
-    with browsing.page(accept_downloads=True) as page:
+def test_saved_files_hold_what_is_shown(browsing: Browsing, world: str, best: list[str]) -> None:
+    saved = {}
+    with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
-        page.wait_for_selector(".evidence-row")
-        page.click("#export-button")
-        with page.expect_download() as download:
-            page.click(f"[data-export='save-{kind}']")
-        file = tmp_path / "saved"
-        download.value.save_as(file)
-        content = file.read_bytes()
-        assert download.value.suggested_filename == f"tgap-Galtria-Visit-2012-09-14.{kind}"
-    if kind == "json":
-        document = json.loads(content)
-        assert document["prediction"]["schema"] == "tgap.prediction/1"
-        assert document["explanation"]["answer"]["name"] == best[0]
-        assert document["explanation"]["sentence"].startswith(best[0])
-        assert document["explanation"]["flow"]["steps"]
-    elif kind == "png":
-        assert content.startswith(b"\x89PNG")
-        assert len(content) > 10_000
-    elif kind == "svg":
-        from xml.dom import minidom
-
-        picture = minidom.parseString(content)  # noqa: S318  our own file
-        assert "Galtria" in picture.toxml()
-        assert len(picture.getElementsByTagName("circle")) > 3
-    else:
-        rows = list(csv.DictReader(io.StringIO(content.decode())))
-        if kind == "evidence.csv":
-            effects = [float(row["effect"]) for row in rows]
-            assert effects == sorted(effects, reverse=True)
-        else:
-            assert rows[0]["name" if kind == "csv" else "subject"] == (best[0] if kind == "csv" else "Galtria")
+        for kind in ("json", "csv", "evidence.csv", "edges.csv", "svg", "png"):
+            name, saved[kind] = save(page, kind)
+            assert name == f"tgap-Galtria-Visit-2012-09-14.{kind}"
+    document = json.loads(saved["json"])
+    assert document["prediction"]["schema"] == "tgap.prediction/1"
+    assert document["explanation"]["answer"]["name"] == best[0]
+    assert document["explanation"]["sentence"].startswith(best[0])
+    assert document["explanation"]["flow"]["steps"]
+    assert saved["png"].startswith(b"\x89PNG")
+    assert len(saved["png"]) > 10_000
+    picture = minidom.parseString(saved["svg"])  # noqa: S318  our own file
+    assert "Galtria" in picture.toxml()
+    assert len(picture.getElementsByTagName("circle")) > 3
+    answers, evidence, edges = (
+        list(csv.DictReader(io.StringIO(saved[kind].decode()))) for kind in ("csv", "evidence.csv", "edges.csv")
+    )
+    assert answers[0]["name"] == best[0]
+    assert edges[0]["subject"] == "Galtria"
+    effects = [float(row["effect"]) for row in evidence]
+    assert effects == sorted(effects, reverse=True)
 
 
 def test_copies(browsing: Browsing, world: str, best: list[str]) -> None:
-    with browsing.page(permissions=["clipboard-read", "clipboard-write"]) as page:
+    with browsing.page() as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         open_walk(page, link(world, *QUESTION))
         for kind, expected in (
             ("link", "s=Galtria"),

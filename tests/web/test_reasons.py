@@ -148,13 +148,14 @@ def test_the_picture_switches_between_this_answer_and_all_attention(
         open_walk(page, link(world, *QUESTION))
         assert page.get_attribute("[data-view=answer]", "aria-pressed") == "true"
         assert page.text_content(".node.answer .amount") == "100 %"
-        mine = page.locator(".time-words").inner_text()
+        mine = page.locator(".time-words").inner_text().replace("\u00a0", " ")
         assert f"{percent(explained['shares']['past'])} of this answer's way" in mine
         page.click("[data-view=all]")
         assert page.inner_text("#walk-title") == "Where all attention went"
         assert page.text_content(".node.answer .amount") == percent(explained["answer"]["score"])
         attention = explained["profile"]["attention"]
-        assert f"{percent(attention['past'])} of all attention" in page.locator(".time-words").inner_text()
+        told = page.locator(".time-words").inner_text().replace("\u00a0", " ")
+        assert f"{percent(attention['past'])} of all attention" in told
 
 
 def test_what_is_not_drawn_is_told_as_a_rest(browsing: Browsing, world: str, world_service: Service) -> None:
@@ -167,9 +168,9 @@ def test_what_is_not_drawn_is_told_as_a_rest(browsing: Browsing, world: str, wor
         assert len(told) == 3
         for words, step in zip(told, flow["steps"], strict=True):
             shares = [percent(step["moved"]), *(percent(bundle["lighter"]) for bundle in step["bundles"])]
-            assert any(words.startswith((f"other events {share}, stayed", f"others {share}")) for share in shares), (
-                words
-            )
+            assert any(
+                words.startswith((f"other events {share}, did not move", f"others {share}")) for share in shares
+            ), words
 
 
 def test_ribbons_are_named_or_numbered_and_numbers_are_spelled_out(browsing: Browsing, world: str) -> None:
@@ -232,7 +233,8 @@ def test_more_answers_and_a_filter(browsing: Browsing, world: str) -> None:
 
 
 def test_forced_colours_keep_bars_and_choices_visible(browsing: Browsing, world: str) -> None:
-    with browsing.page(forced_colors="active") as page:
+    with browsing.page() as page:
+        page.emulate_media(forced_colors="active")
         open_reasons(page, link(world, *QUESTION))
         colour = "element => getComputedStyle(element).backgroundColor"
         ground = page.locator("body").evaluate(colour)

@@ -74,7 +74,7 @@ def test_how_does_it_look_a_week_later(browsing: Browsing, small: str, korea: Se
         assert page.input_value("#other-time") == "2014-05-06"
         page.click("#compare-dates")
         page.wait_for_selector(".compare-side table")
-        assert page.inner_text("#compare-title") == "2014-04-29 and 2014-05-06"
+        assert page.inner_text("#compare-title") == "South Korea on 2014-04-29 and on 2014-05-06"
         assert later["sentence"] in told(page, ".compare-side")[1]
         page.locator(".compare-side").nth(1).get_by_role("button", name="Show only this").click()
         expect(page.locator("#ask-time")).to_have_value("2014-05-06")
@@ -102,7 +102,7 @@ def test_which_of_these_fifty_questions_have_strong_evidence(
         writer.writerows(questions)
     expected = dict(world_service.bulk([{**question, "reason": True} for question in questions]))
     first = BulkQuestion(**questions[0], reason=True)
-    with browsing.page(accept_downloads=True) as page:
+    with browsing.page() as page:
         page.goto(world)
         page.click("#batch-link")
         page.set_input_files("#batch-file", table)

@@ -112,7 +112,7 @@ def test_the_page_of_an_entity(browsing: Browsing, world: str, world_service: Se
         page.locator(".node.start circle").click()
         page.get_by_role("button", name="All about Galtria").click()
         page.wait_for_selector(".entity-facts li")
-        assert page.inner_text(".entity h1") == "Galtria"
+        assert page.inner_text(".entity-page h1") == "Galtria"
         assert page.input_value("#entity-time") == "2012-09-14"
         assert page.locator(".activity-bar").count() == len(known["activity"])
         partner = known["partners"][0]["name"]
@@ -138,7 +138,7 @@ Galtrea,Visit,?,2012-09-14
 
 
 def test_many_questions_in_and_a_table_with_reasons_out(browsing: Browsing, world: str, tmp_path: Path) -> None:
-    with browsing.page(accept_downloads=True) as page:
+    with browsing.page() as page:
         page.goto(world)
         page.click("#batch-link")
         page.wait_for_selector("#batch-text")
@@ -172,7 +172,7 @@ def test_questions_from_a_file(browsing: Browsing, world: str, tmp_path: Path) -
 
 
 def test_the_report_is_saved_as_a_page(browsing: Browsing, world: str, tmp_path: Path) -> None:
-    with browsing.page(accept_downloads=True) as page:
+    with browsing.page() as page:
         open_reasons(page, link(world, *QUESTION))
         page.click("#export-button")
         with page.expect_download() as download:

@@ -6,12 +6,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
-from starlette.responses import FileResponse, Response
-from starlette.staticfiles import StaticFiles
+from starlette.responses import Response
 
 from tgap.server.abandon import AbandonMiddleware
 from tgap.server.access import AccessMiddleware
@@ -21,6 +19,7 @@ from tgap.server.limits import Limits
 from tgap.server.metrics import Metrics
 from tgap.server.models import Models
 from tgap.server.openapi import describe
+from tgap.server.page import add_page
 from tgap.server.replies import ErrorReply
 from tgap.server.routes.answers import answer_routes
 from tgap.server.routes.lookups import lookup_routes
@@ -28,7 +27,6 @@ from tgap.server.routes.system import system_routes
 from tgap.server.service import Service
 from tgap.server.work_queue import WorkQueue, encode
 
-STATIC = Path(__file__).parent / "static"
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": words}
     for status, words in {
@@ -87,8 +85,7 @@ def create_app(
     app.add_api_route(
         "/api/v1/openapi.json", lambda: Response(encoded, media_type="application/json"), include_in_schema=False
     )
-    app.add_api_route("/", _page, include_in_schema=False)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    add_page(app)
     add_handlers(app)
     app.state.limits, app.state.queue, app.state.metrics = limits, queue, metrics
     app.state.ended = True  # whether the computing thread had ended when the app did
@@ -96,11 +93,6 @@ def create_app(
     app.add_middleware(AbandonMiddleware, body_seconds=limits.body_seconds)
     app.add_middleware(AccessMiddleware, metrics=metrics, routes=("/", *description["paths"]))
     return app
-
-
-def _page() -> FileResponse:
-    """The explorer."""
-    return FileResponse(STATIC / "index.html")
 
 
 async def _watch(models: Models) -> None:

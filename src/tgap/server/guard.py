@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tgap.server.errors import ApiError
+from tgap.server.page import VERSIONED
 
 # The page needs its own scripts and styles and nothing else; pictures it makes itself come as blob and data addresses.
 _POLICY = (
@@ -49,7 +50,8 @@ class GuardMiddleware:
 
         async def strict(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *_HEADERS, *_freshness(scope["path"])]
+                freshness = _freshness(scope["path"], message["status"])
+                message["headers"] = [*message.get("headers", []), *_HEADERS, (b"cache-control", freshness)]
             await send(message)
 
         if scope["method"] == "HEAD":  # routes know GET; the server leaves the body out by itself
@@ -125,6 +127,8 @@ def _foreign(headers: Headers) -> bool:
     return origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower()
 
 
-def _freshness(path: str) -> tuple[tuple[bytes, bytes], ...]:
-    """The page's files are asked for again each time (they have an ETag); answers belong to nobody else's cache."""
-    return ((b"cache-control", b"no-store" if path.startswith(_PROTECTED) else b"no-cache"),)
+def _freshness(path: str, status: int) -> bytes:
+    """The page is asked for again each time, its versioned files never; answers belong to nobody else's cache."""
+    if path.startswith(_PROTECTED):
+        return b"no-store"
+    return b"public, max-age=31536000, immutable" if path.startswith(VERSIONED) and status == 200 else b"no-cache"

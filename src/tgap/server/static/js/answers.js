@@ -1,7 +1,7 @@
 // The ranked answers: bars, marks of what is known already, the true answer of a random question on demand.
 
-import { h, icon } from "./dom.js";
-import { percent, place } from "./format.js";
+import { breakable, h, icon } from "./dom.js";
+import { percent, place, sentence } from "./format.js";
 import { heldOut } from "./known.js";
 
 const LISTED = 10; // answers at first
@@ -68,9 +68,9 @@ export class AnswersCard {
 
   draw() {
     const { prediction } = this;
-    const { answers, asked, rest, notes, probabilities } = prediction;
+    const { answers, asked, rest, notes } = prediction;
     const focused = document.activeElement?.closest?.(".answer-row")?.dataset.name;
-    this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
+    this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, sentence(note))));
     this.truth.replaceChildren(...(this.hidden ? [truthBox(this.hidden, prediction, this.calls.reveal)] : []));
     const wanted = this.filter.value.trim().toLowerCase();
     const shown = answers.filter((answer) => answer.name.toLowerCase().includes(wanted));
@@ -84,7 +84,7 @@ export class AnswersCard {
     this.rest.textContent = restWords(answers, rest, wanted, shown);
     this.longer.hidden = answers.length < LISTED || answers.length >= MOST;
     this.longer.textContent = `Show ${MOST}`;
-    this.list.classList.toggle("scores", !probabilities);
+    for (const list of [this.list, this.extra]) list.classList.toggle("plain", !this.calls.explains());
     if (focused) this.element.querySelector(`.answer-row[data-name="${CSS.escape(focused)}"] .answer`)?.focus();
   }
 
@@ -109,7 +109,7 @@ export class AnswersCard {
         onclick: () => this.calls.choose(answer.name),
       },
       h("span", { class: "rank" }, place(answer.rank)),
-      h("span", { class: "name" }, answer.name),
+      h("span", { class: "name" }, breakable(answer.name)),
       h("span", { class: "share" }, probabilities ? percent(answer.score) : answer.score.toFixed(3)),
       mark(answer, Boolean(this.hidden && !this.hidden.revealed)),
       this.calls.explains() && h("span", { class: "why", "aria-hidden": "true" }, "why?"),

@@ -14,7 +14,7 @@ export const KINDS = {
   pair: "the events of one pair decide it",
   many: "many events, none decides it",
   none: "no event speaks for it",
-  stays: "attention stayed",
+  stays: "attention stays where it was",
   unreached: "no attention arrived",
 };
 const STRONG = ["one", "few", "pair"];

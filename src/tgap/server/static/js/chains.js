@@ -1,7 +1,7 @@
 // How attention came to the answer: chains of entities with all their events together, then the heaviest single walks.
 
 import { h } from "./dom.js";
-import { percent, whole } from "./format.js";
+import { percent, unbroken, whole } from "./format.js";
 import { hops } from "./hops.js";
 
 /** ``trace(place or null)`` lights a walk in the picture. */
@@ -40,7 +40,7 @@ function linkWords(link) {
   const relations = link.relations
     .slice(0, 2)
     .map(({ relation, inverse, share }) => `${relation}${inverse ? " (the other way)" : ""} ${percent(share)}`);
-  return h("span", { class: "quiet hop-words" }, `${link.subject} → ${link.object}: ${relations.join(", ")}`);
+  return h("span", { class: "quiet hop-words" }, unbroken(`${link.subject} → ${link.object}: ${relations.join(", ")}`));
 }
 
 const cut = (what) => h("p", { class: "quiet" }, `The search was cut short: heavier ${what} may be missing.`);

@@ -104,7 +104,8 @@ export function combobox(input, kind, parameters, taken) {
   });
   input.addEventListener("focus", () => {
     input.select();
-    look();
+    const lacking = !input.value && input.hasAttribute("aria-invalid"); // a list would hide what is said about it
+    if (!lacking) look();
   });
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {

@@ -1,7 +1,7 @@
 // Two answers, or the same at two dates, side by side: what each has, why, and when its evidence happened.
 
 import { post } from "./api.js";
-import { h, icon, reveal } from "./dom.js";
+import { datesWhole, h, icon, reveal } from "./dom.js";
 import { percent, place, points, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 import { answerOf, askedOf, words } from "./question.js";
@@ -35,11 +35,10 @@ export class CompareCard {
 
   /** Two questions, each about one answer; ``signal`` ends it where something else is asked meanwhile. */
   async show(left, right, signal) {
-    const same = words({ ...left, time: "" }) === words({ ...right, time: "" });
-    const both = [left, right].map((question) =>
-      same && left.time !== right.time ? question.time : answerOf(question),
-    );
-    this.title.textContent = `${both[0]} and ${both[1]}`;
+    const dates = words({ ...left, time: "" }) === words({ ...right, time: "" }) && left.time !== right.time;
+    this.title.textContent = dates
+      ? `${answerOf(left)} on ${left.time} and on ${right.time}`
+      : `${answerOf(left)} and ${answerOf(right)}`;
     this.sides.replaceChildren(
       ...[left, right].map(() => h("div", { class: "compare-side" }, h("div", { class: "skeleton line" }))),
     );
@@ -65,7 +64,7 @@ export class CompareCard {
       { class: "compare-side" },
       h("h3", {}, `${answer.name}, ${document.question.time}`),
       h("p", { class: "compare-score" }, h("b", {}, percent(answer.score)), `, rank ${place(answer.rank)}`),
-      h("p", {}, unbroken(sentence ?? reach.sentence)),
+      h("p", {}, datesWhole(unbroken(sentence ?? reach.sentence))),
       h(
         "table",
         { class: "small-table" },
@@ -96,7 +95,9 @@ export class CompareCard {
       h(
         "p",
         { class: "quiet" },
-        `Of the way there ${percent(shares.past)} lies before the date, ${percent(shares.present)} on it, ${percent(shares.future)} after it.`,
+        unbroken(
+          `Of the way there ${percent(shares.past)} lies before the date, ${percent(shares.present)} on it, ${percent(shares.future)} after it.`,
+        ),
       ),
       h("button", { type: "button", class: "link-button", onclick: () => this.calls.open(question) }, "Show only this"),
     );

@@ -53,6 +53,14 @@ export function reveal(element, block = "nearest") {
   element.scrollIntoView({ block, behavior: stillPlease() ? "auto" : "smooth" });
 }
 
+/** A name whose lines may end behind the marks that join its words. */
+export const breakable = (name) =>
+  name.split(/(?<=[_/])/).flatMap((part, place) => (place ? [h("wbr"), part] : [part]));
+
+/** Words in which no line ends inside a date. */
+export const datesWhole = (words) =>
+  words.split(/(\d{4}-\d\d-\d\d)/).map((part, place) => (place % 2 ? h("span", { class: "solid" }, part) : part));
+
 /** Call ``work`` once the calls stop coming for ``wait`` milliseconds. */
 export function debounced(work, wait) {
   let timer = 0;

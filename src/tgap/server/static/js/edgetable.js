@@ -1,7 +1,7 @@
 // The strongest edges as tables: the same walk for those who would rather read or listen.
 
 import { h } from "./dom.js";
-import { percent, whole } from "./format.js";
+import { counted, percent } from "./format.js";
 
 export function edgeTables(walk) {
   return h(
@@ -18,7 +18,7 @@ export function edgeTables(walk) {
           h(
             "caption",
             {},
-            `Step ${step.step}: ${whole(step.carried)} edges carried attention, ${percent(step.waiting)} stayed`,
+            `Step ${step.step}: ${counted(step.carried, "event")} followed, ${percent(step.waiting)} of attention stayed where it was`,
           ),
           h(
             "thead",

@@ -1,7 +1,7 @@
 // The page of one entity: when it was active, with whom, in which relations, and its facts around a date.
 
 import { get } from "./api.js";
-import { debounced, h, s } from "./dom.js";
+import { debounced, h, reveal, s } from "./dom.js";
 import { counted, whole } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 import { standing } from "./known.js";
@@ -28,26 +28,27 @@ export class EntityView {
     this.list = h("ul", { class: "detail-list entity-facts", "aria-live": "polite" });
     this.total = h("p", { class: "quiet" });
     const part = (title, list) => h("section", { class: "card entity-part" }, h("h2", {}, title), list);
+    this.section = h(
+      "section",
+      { class: "card entity-part entity-list" },
+      h("h2", {}, "Facts around"),
+      h(
+        "div",
+        { class: "entity-filter" },
+        h("label", { for: "entity-time", class: "unseen" }, "Date"),
+        this.when,
+        this.filters,
+      ),
+      this.total,
+      this.list,
+    );
     this.element = h(
       "div",
-      { class: "entity" },
+      { class: "entity-page" },
       h("section", { class: "card entity-head" }, this.title, this.words, this.svg, this.makeAsk()),
       part("With whom", this.partners),
       part("In which relations", this.relations),
-      h(
-        "section",
-        { class: "card entity-part entity-list" },
-        h("h2", {}, "Facts around"),
-        h(
-          "div",
-          { class: "entity-filter" },
-          h("label", { for: "entity-time", class: "unseen" }, "Date"),
-          this.when,
-          this.filters,
-        ),
-        this.total,
-        this.list,
-      ),
+      this.section,
     );
     new ResizeObserver(() => this.drawActivity()).observe(this.svg);
   }
@@ -125,12 +126,20 @@ export class EntityView {
         relation,
       });
       this.total.textContent = `${counted(found.total, "fact")}; those nearest to ${found.time}:`;
-      this.list.replaceChildren(...found.facts.map((fact) => this.row(fact)));
+      const rows = found.facts.map((fact) => this.row(fact));
+      this.list.replaceChildren(...rows);
+      this.center(rows[nearest(found.facts)]);
       this.page.entityAddress({ ...this.state, time: found.time });
     } catch (error) {
       this.total.textContent = error.message;
       this.list.replaceChildren();
     }
+  }
+
+  /** Let the list begin around the date, not with the first of those before it. */
+  center(row) {
+    if (row)
+      this.list.scrollTop = row.offsetTop - this.list.offsetTop - (this.list.clientHeight - row.offsetHeight) / 2;
   }
 
   row(fact) {
@@ -156,7 +165,7 @@ export class EntityView {
   drawCounts() {
     const choose = (key, value) => () => {
       this.state = { ...this.state, [key]: this.state[key] === value ? "" : value };
-      this.look();
+      this.look().then(() => reveal(this.section));
     };
     const row = (key, name, facts) =>
       h(
@@ -185,4 +194,10 @@ export class EntityView {
       ),
     );
   }
+}
+
+/** The place of the fact nearest to the date; they come in order of time. */
+function nearest(facts) {
+  const apart = facts.map(({ displacement }) => Math.abs(displacement));
+  return apart.indexOf(Math.min(...apart));
 }

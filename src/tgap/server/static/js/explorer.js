@@ -23,7 +23,7 @@ const BELOW = ["compare", "walk", "sweep", "paths"]; // what is empty while the 
 const NARROW = 900; // pixels below which everything stands in one column
 
 export class Explorer {
-  /** ``page``: results, kept, model(), explains(), timeline(), asked(question, push, compared), entity(name), fail(error), announce(text), tell(text). */
+  /** ``page``: results, kept, model(), explains(), walking(), changeModel(name), timeline(), asked(question, push, compared), entity(name), fail(error), announce(text), tell(text). */
   constructor(page) {
     this.page = page;
     this.newest = null; // of what is being asked
@@ -194,7 +194,8 @@ export class Explorer {
   async showSupport(mine) {
     if (mine.signal.aborted || !this.selected) return;
     const found = await post("support", this.asked(), mine.signal);
-    if (!mine.signal.aborted) this.place.reasons.replaceChildren(supportCard(found));
+    if (!mine.signal.aborted)
+      this.place.reasons.replaceChildren(supportCard(found, this.page.walking(), this.page.changeModel));
   }
 
   /** An explanation of the chosen answer (where none is chosen: the best one); null where the method has none. */

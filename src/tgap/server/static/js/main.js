@@ -32,7 +32,7 @@ const results = document.getElementById("results");
 const noticeBox = document.getElementById("notice");
 const announcer = document.getElementById("announcer");
 const starters = document.getElementById("starters");
-const state = { card: null, timeline: null, model: "" };
+const state = { card: null, timeline: null, model: "", walking: [], begun: 0 };
 const kept = new Kept(storage());
 
 const bar = new AskBar(document.getElementById("ask-form"), {
@@ -43,6 +43,8 @@ const shared = {
   results,
   explains: () => state.card?.explains !== false,
   model: () => state.model,
+  walking: () => state.walking,
+  changeModel,
   timeline,
   fail: showFailure,
   tell: (text) => {
@@ -262,12 +264,14 @@ function openKept() {
 }
 
 /** The model that the address names, else the first; a list to choose from where there are several. */
-async function chooseModel() {
-  const { models } = await get("models");
+function chooseModel(models) {
   const wanted = modelOf(location.search);
   const chosen = models.find(({ name }) => name === wanted) ?? models[0];
   state.model = chosen === models[0] ? "" : chosen.name;
   useModel(state.model);
+  state.walking = models
+    .filter(({ explains, dataset }) => explains && dataset === chosen.dataset)
+    .map(({ name }) => name);
   const select = document.getElementById("model-select");
   select.hidden = models.length < 2;
   select.replaceChildren(
@@ -286,6 +290,10 @@ function changeModel(name) {
 
 /** Learn what is served, then show what the address asks for. Again where the server could not be asked before. */
 async function begin() {
+  state.begun += 1;
+  const mine = state.begun;
+  const overtaken = () => mine !== state.begun; // somebody went back and forth faster than the server answers
+  explorer.leave(); // nothing of the model before is asked of the next one
   noticeBox.replaceChildren();
   const question = fromAddress(location.search);
   if (question) bar.question = question;
@@ -293,18 +301,23 @@ async function begin() {
   else results.replaceChildren(emptyState(null));
   const aboutButton = document.getElementById("about-button");
   try {
-    await chooseModel();
+    const { models } = await get("models");
+    if (overtaken()) return;
+    chooseModel(models);
     const [card, examples] = await Promise.all([get("model"), get("questions/examples")]);
+    if (overtaken()) return;
     state.card = card;
     state.timeline = null;
     const { dataset } = card;
-    aboutButton.textContent = `${dataset.name} · ${card.scorer}`;
+    const several = !document.getElementById("model-select").hidden; // then the list says already which one it is
+    aboutButton.textContent = several ? "About" : `${dataset.name} · ${card.scorer}`;
     aboutButton.title = "About this model";
     document.getElementById("foot-model").textContent =
       `${whole(dataset.entities)} entities, ${whole(dataset.relations)} relations, ${dataset.timeline.first} to ${dataset.timeline.last}`;
     showStarters(examples.questions);
     await route();
   } catch (error) {
+    if (overtaken()) return;
     aboutButton.textContent = "no connection";
     explorer.leave();
     results.replaceChildren(question ? failedState("The question is kept above.") : emptyState(null));

@@ -2,8 +2,8 @@
 // without them; what then happens stands beside the list.
 
 import { AddFact } from "./addfact.js";
-import { h } from "./dom.js";
-import { calibrationWords, counted, percent, place, points, shortened, unbroken } from "./format.js";
+import { breakable, datesWhole, h } from "./dom.js";
+import { calibrationWords, counted, percent, place, points, sentence, shortened, unbroken } from "./format.js";
 import { dateChip, factWords } from "./hops.js";
 import { WhatIf } from "./whatif.js";
 
@@ -75,10 +75,12 @@ export class ReasonsCard {
     this.addFact.reset(document.question, other);
     this.ticked.clear();
     this.title.textContent = `Why ${document.answer.name}?`;
-    this.sentence.textContent = unbroken(document.sentence ?? document.reach.sentence);
+    this.sentence.replaceChildren(...datesWhole(unbroken(document.sentence ?? document.reach.sentence)));
     this.remarks.replaceChildren(
-      ...(document.calibration ? [h("p", { class: "quiet calibration" }, calibrationWords(document.calibration))] : []),
-      ...document.notes.map((note) => h("p", { class: "note" }, note)),
+      ...(document.calibration
+        ? [h("p", { class: "quiet calibration" }, unbroken(calibrationWords(document.calibration)))]
+        : []),
+      ...document.notes.map((note) => h("p", { class: "note" }, sentence(note))),
     );
     this.whatIf.reset(document);
     const { evidence, flips, groups, sufficient } = document;
@@ -131,9 +133,9 @@ export class ReasonsCard {
       h(
         "span",
         { class: "event" },
-        h("b", {}, row.subject),
+        h("b", {}, breakable(row.subject)),
         ` ${row.relation} `,
-        h("b", {}, row.object),
+        h("b", {}, breakable(row.object)),
         " ",
         dateChip(row),
       ),

@@ -2,7 +2,7 @@
 // a range to light the edges of that time.
 
 import { h, s } from "./dom.js";
-import { percent } from "./format.js";
+import { percent, unbroken } from "./format.js";
 import { barPath, rootScale, TimeScale, textAt, ticks } from "./timescale.js";
 import { hideTip, showTip } from "./tooltip.js";
 
@@ -205,7 +205,7 @@ export class TimePanel {
     this.svg.classList.toggle("brushed", range !== null);
     this.lightBars(range);
     this.brushBox.toggleAttribute("hidden", range === null);
-    this.words.textContent = this.tell();
+    this.words.textContent = unbroken(this.tell());
     if (range === null) return;
     const from = scale.clip(scale.x(this.shown + range[0] - 0.5));
     const to = scale.clip(scale.x(this.shown + range[1] + 0.5));
@@ -288,7 +288,7 @@ export class TimePanel {
     this.text = textAt(this.timeline, snapped);
     this.dragging = !settled;
     this.placeHandle(snapped);
-    this.words.textContent = this.tell();
+    this.words.textContent = unbroken(this.tell());
     if (settled) this.calls.settle(this.text);
     else this.calls.drag(this.text);
   }

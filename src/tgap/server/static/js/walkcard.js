@@ -241,7 +241,7 @@ function legend() {
     line("present", "on the date"),
     line("future", "after the date"),
     line("dashed", "walked against the event"),
-    line("dotted", "stays"),
+    line("dotted", "stays where it is"),
     h("span", {}, "Wider: a larger share. Strong colours: the heaviest single walks."),
   );
 }

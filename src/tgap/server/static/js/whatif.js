@@ -65,7 +65,13 @@ export class WhatIf {
       ),
       bars(this.answer, before.asked, after.asked),
       ...(added.length
-        ? [h("p", { class: "quiet" }, "Both on one sample of events, so what is now may differ slightly from above.")]
+        ? [
+            h(
+              "p",
+              { class: "quiet" },
+              "Both on one sample of events, another than above: compare these two with each other.",
+            ),
+          ]
         : []),
       h("div", { class: "before-after" }, best("Now", before.answers), best("Then", after.answers)),
       h(

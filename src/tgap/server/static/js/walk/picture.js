@@ -109,7 +109,7 @@ export class WalkPicture {
   drawBand({ share, width, x0, x1, y }, step) {
     const stayed = this.walk.steps[step][this.view === "attention" ? "waiting" : "waiting_through"];
     const words =
-      x1 - x0 > 190 ? `other events ${percent(share)}, stayed ${percent(stayed)}` : `others ${percent(share)}`;
+      x1 - x0 > 190 ? `other events ${percent(share)}, did not move ${percent(stayed)}` : `others ${percent(share)}`;
     return [
       s("line", { class: "band", x1: x0, x2: x1, y1: y, y2: y, "stroke-width": width.toFixed(1) }),
       s("text", { class: "band-words", x: (x0 + x1) / 2, y: y + 18, "text-anchor": "middle" }, words),
