@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracle import bucket
 from tgap.jit import kernel
+from tgap.kernels import buckets as module
 from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.compiled_rows import bucket_of
 
@@ -16,9 +17,9 @@ KINDS = [(1, 1), (1, 8), (2, 1), (3, 2), (4, 3), (5, 8), (16, 5), (100, 8), (409
 
 
 @kernel()
-def compiled_buckets(sizes, exact, bounds, buckets, out):  # type: ignore[no-untyped-def]
+def compiled_buckets(sizes, buckets, out):  # type: ignore[no-untyped-def]
     for k in range(len(sizes)):
-        out[k] = bucket_of(sizes[k], exact, bounds, buckets)
+        out[k] = bucket_of(sizes[k], buckets)
 
 
 def wanted(sizes: list[int], span: int, exact: int, octave: int) -> list[int]:
@@ -28,7 +29,9 @@ def wanted(sizes: list[int], span: int, exact: int, octave: int) -> list[int]:
 
 @pytest.mark.parametrize(("exact", "octave"), KINDS)
 @pytest.mark.parametrize("span", [0, 1, 2, 7, 50, 365, 4500])
-def test_buckets_are_those_of_the_definition(exact: int, octave: int, span: int) -> None:
+def test_buckets_are_those_of_the_definition(
+    exact: int, octave: int, span: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     buckets = DisplacementBuckets.of(span, exact, octave)
     sizes = sorted(
         {*range(12), exact - 1, exact, exact + 1, span - 1, span, span + 1, 2 * span, *range(0, span, span // 20 + 1)}
@@ -39,7 +42,10 @@ def test_buckets_are_those_of_the_definition(exact: int, octave: int, span: int)
     assert buckets.count == bucket(span, exact, octave) + 1
     assert buckets.bucket(table).tolist() == expected
     out = np.empty_like(table)
-    compiled_buckets(table, buckets.exact, buckets.bounds, buckets.count, out)
+    compiled_buckets(table, buckets.table, out)
+    assert out.tolist() == expected
+    monkeypatch.setattr(module, "_NEAR", 5)  # most sizes are searched for then
+    compiled_buckets(table, DisplacementBuckets.of(span, exact, octave).table, out)
     assert out.tolist() == expected
 
 

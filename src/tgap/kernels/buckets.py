@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tgap.kernels.compiled_rows import BucketTable
+
+_NEAR = 2**16  # sizes below are looked up by kernels, others searched for
 
 
 @dataclass(frozen=True)
@@ -38,3 +43,10 @@ class DisplacementBuckets:
         """Bucket of each size >= 0."""
         beyond = self.exact + np.searchsorted(self.bounds, size, side="right")
         return np.minimum(np.where(size < self.exact, size, beyond), self.count - 1)
+
+    @cached_property
+    def table(self) -> BucketTable:
+        """For kernels."""
+        last = int(self.bounds[-1]) if len(self.bounds) else self.count - 1  # all sizes from here on share a bucket
+        near = self.bucket(np.arange(min(last + 1, _NEAR))).astype(np.int32)
+        return BucketTable(near, self.bounds, self.exact, self.count)

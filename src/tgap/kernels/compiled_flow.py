@@ -36,9 +36,7 @@ class FlowShape(NamedTuple):
     row: int  # n
     flows: int  # H
     loop: int  # relation id of self-loops, the last; times follow it in the shared table
-    buckets: int  # D
     signed: bool  # the time of an edge stands at D - 1 + sign * bucket, else at its bucket
-    exact: int  # DisplacementBuckets.exact
     slope: float  # of LeakyReLU
 
 
@@ -121,20 +119,20 @@ def unmap_subgraph(query, state, scratch):
 
 
 @kernel(_nrt=False)
-def _find_times(first, last, origin, adjacency, bounds, shape, scratch):
+def _find_times(first, last, origin, adjacency, buckets, shape, scratch):
     """Where the times of a row's edges stand in the shared table, into ``scratch.time_row``."""
     start = np.int32(shape.loop + 1)
-    if len(bounds) > 0 or shape.signed or abs(origin) > 2**30:
+    if len(buckets.bounds) > 0 or shape.signed or abs(origin) > 2**30:
         for edge in range(first, last):
             dt = np.int64(0)
             if adjacency.relation[edge] != shape.loop:
                 dt = np.int64(adjacency.time[edge]) - origin
-            size = bucket_of(abs(dt), shape.exact, bounds, shape.buckets)
+            size = bucket_of(abs(dt), buckets)
             if shape.signed:
-                size = shape.buckets - 1 + (size if dt >= 0 else -size)
+                size = buckets.count - 1 + (size if dt >= 0 else -size)
             scratch.time_row[edge - first] = start + size
         return
-    here, loop, most = np.int32(origin), np.int32(shape.loop), np.int32(shape.buckets - 1)
+    here, loop, most = np.int32(origin), np.int32(shape.loop), np.int32(buckets.count - 1)
     for place in range(last - first):  # every size is a bucket: plain arithmetic, done on several edges at a time
         dt = np.int32(item(adjacency.time, first + place) - here)
         size = min(np.int32(abs(dt)), most)
@@ -154,13 +152,13 @@ def _need(key, u, stamp, lanes, keys, n, scratch, keep):
 
 
 @kernel(_nrt=False)
-def _form_products(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, keep):
+def _form_products(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scratch, keep):
     """What the scores of a row are sums of: u.k(h_j) and u.k(g_j) per neighbour, u.k per row of the shared table."""
     n = shape.row
     width = width_of(lanes)
     u = np.int64(scratch.sub_index[i]) * n
     first, last = adjacency.row[i], adjacency.row[i + 1]
-    _find_times(first, last, origin, adjacency, bounds, shape, scratch)
+    _find_times(first, last, origin, adjacency, buckets, shape, scratch)
     scratch.stamp[0] += 1
     stamp = scratch.stamp[0]
     scratch.used[0] = 0
@@ -240,14 +238,14 @@ def _exponentials(begin, count, highest, scratch):
 
 
 @kernel(_nrt=False)
-def transition_row(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, keep):
+def transition_row(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scratch, keep):
     """The transition from ``i`` to each neighbour, into ``scratch.pair_move``.
 
     Of a single edge it is ``score`` times ``scale`` of the scratch arrays. ``keep``: also what the gradient needs.
     """
     width = width_of(lanes)
     kind = scratch.score.dtype.type
-    _form_products(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, keep)
+    _form_products(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scratch, keep)
     dense = keys.dense_row[scratch.sub_index[i]]
     table = keys.dense if dense >= 0 else scratch.shared_score
     base = max(dense, 0) * len(scratch.shared_stamp) * width
@@ -310,7 +308,7 @@ def flow_forward(
     queries,
     state,
     adjacency,
-    bounds,
+    buckets,
     shape,
     lanes,
     keys,
@@ -341,7 +339,7 @@ def flow_forward(
             scored = scratch.sub_index[i] >= 0
             even = a / adjacency.degree[i]
             if scored:
-                transition_row(i, origin, h_row, adjacency, bounds, shape, lanes, keys, scratch, False)
+                transition_row(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scratch, False)
                 for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
                     if adjacency.pair_count[pair] == 0:
                         continue
@@ -365,7 +363,7 @@ def flow_forward(
 
 
 @kernel(_nrt=False)
-def flow_to_all(queries, state, adjacency, bounds, shape, lanes, keys, scratch, mass, out):
+def flow_to_all(queries, state, adjacency, buckets, shape, lanes, keys, scratch, mass, out):
     """Last step of evaluation: mean mass of every entity, ``out`` [B, N] (zeroed by the caller).
 
     The mean over flows is taken before the uniform rows are added, so those cost one number per edge.
@@ -378,7 +376,7 @@ def flow_to_all(queries, state, adjacency, bounds, shape, lanes, keys, scratch, 
             i = state.mass_entity[m]
             a = load(mass, m * width, lanes)
             if scratch.sub_index[i] >= 0:
-                transition_row(i, state.origin[b], h_row, adjacency, bounds, shape, lanes, keys, scratch, False)
+                transition_row(i, state.origin[b], h_row, adjacency, buckets, shape, lanes, keys, scratch, False)
                 for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
                     if adjacency.pair_count[pair] == 0:
                         continue
@@ -423,7 +421,7 @@ def find_active(queries, state, adjacency, shape, lanes, scratch, mass, target_r
 
 @kernel(_nrt=False)
 def flow_to_targets(
-    queries, state, adjacency, bounds, shape, lanes, keys, scratch, mass, target_row, target_entity, out, active
+    queries, state, adjacency, buckets, shape, lanes, keys, scratch, mass, target_row, target_entity, out, active
 ):
     """Second half: what the active rows bring is added to ``out``, the mean mass of the targets."""
     for b in queries:
@@ -436,7 +434,7 @@ def flow_to_targets(
                 continue
             i = state.mass_entity[m]
             a = load(mass, m * width_of(lanes), lanes)
-            transition_row(i, state.origin[b], h_row, adjacency, bounds, shape, lanes, keys, scratch, False)
+            transition_row(i, state.origin[b], h_row, adjacency, buckets, shape, lanes, keys, scratch, False)
             for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
                 k = scratch.out_index[adjacency.pair_neighbour[pair]]
                 if k >= 0 and adjacency.pair_count[pair] != 0:

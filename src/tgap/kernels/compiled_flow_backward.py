@@ -137,7 +137,7 @@ def flow_backward(
     queries,
     state,
     adjacency,
-    bounds,
+    buckets,
     shape,
     lanes,
     keys,
@@ -174,7 +174,7 @@ def flow_backward(
             i = state.mass_entity[m]
             if scratch.sub_index[i] < 0 or not _reaches_gradient(i, adjacency, scratch):
                 continue
-            transition_row(i, state.origin[b], h_row, adjacency, bounds, shape, lanes, keys, scratch, True)
+            transition_row(i, state.origin[b], h_row, adjacency, buckets, shape, lanes, keys, scratch, True)
             _row_backward(
                 i, m, h_row, adjacency, shape, lanes, keys, scratch, mass, grad, d_mass, d_keys, d_h, shift[b] * n
             )

@@ -48,10 +48,8 @@ class MessageShape(NamedTuple):
     row: int  # n
     source_signs: int  # S if A has a row for each sign, 1 if its rows are already by sign
     signs: int  # S
-    buckets: int  # D
     loop: int  # relation id of self-loops
     origin: int  # the time that displacements are measured from
-    exact: int  # DisplacementBuckets.exact
     slope: float  # of LeakyReLU
 
 
@@ -103,7 +101,7 @@ def message_scratch(
 
 
 @kernel(_nrt=False, inline="always")
-def _displacement(edge, incoming, bounds, shape):
+def _displacement(edge, incoming, buckets, shape):
     """Sign and bucket of an edge."""
     dt = 0
     if item(incoming.relation, edge) != shape.loop:
@@ -111,7 +109,7 @@ def _displacement(edge, incoming, bounds, shape):
     sign = 0
     if shape.signs > 1:
         sign = 1 + (dt > 0) - (dt < 0)
-    return sign, bucket_of(abs(dt), shape.exact, bounds, shape.buckets)
+    return sign, bucket_of(abs(dt), buckets)
 
 
 @kernel(_nrt=False, inline="always")
@@ -136,7 +134,7 @@ def _cached_score(cache, row, j, U, table, n, lanes):
 
 
 @kernel(_nrt=False)
-def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, row_max, row_scale, scratch):
+def gather_forward(first, last, incoming, buckets, shape, lanes, U, A, B, C, out, score, row_max, row_scale, scratch):
     """Rows first..last of the aggregate; ``score`` [E, W], ``row_max``, ``row_scale`` [M, W] serve the backward."""
     n = shape.row
     width = width_of(lanes)
@@ -156,7 +154,7 @@ def gather_forward(first, last, incoming, bounds, shape, lanes, U, A, B, C, out,
                 if item(incoming.mask, edge) == 0:
                     continue
                 seen = True
-                sign, size = _displacement(edge, incoming, bounds, shape)
+                sign, size = _displacement(edge, incoming, buckets, shape)
                 block = sign if shape.source_signs > 1 else 0
                 if block != last_block:
                     last_block = block
@@ -253,7 +251,7 @@ def _scatter_gradients(cache, j, U, table, d_out, d_U, d_table, n, lanes):
 
 @kernel(_nrt=False)
 def gather_backward(
-    first, last, incoming, bounds, shape, lanes, U, A, B, C, out, score, row_max, row_scale, d_out, d_U, d_B, d_C,
+    first, last, incoming, buckets, shape, lanes, U, A, B, C, out, score, row_max, row_scale, d_out, d_U, d_B, d_C,
     coefficient, scratch,
 ):  # fmt: skip
     """Gradients of rows first..last into U, B, C, and the pair sums [P, source_signs, (p, g), W] for A."""
@@ -274,7 +272,7 @@ def gather_backward(
             for edge in range(item(incoming.pair_edge, pair), item(incoming.pair_edge, pair + 1)):
                 if item(incoming.mask, edge) == 0:
                     continue
-                sign, size = _displacement(edge, incoming, bounds, shape)
+                sign, size = _displacement(edge, incoming, buckets, shape)
                 block = sign if shape.source_signs > 1 else 0
                 if block != last_block:
                     last_block = block

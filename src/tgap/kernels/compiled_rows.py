@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.jit import kernel
-from tgap.kernels.simd import fold, load16, zero16
+from tgap.kernels.simd import fold, item, load16, zero16
+
+
+class BucketTable(NamedTuple):
+    """Buckets of displacement sizes as kernels read them."""
+
+    near: NDArray[np.int32]  # buckets of the sizes 0, 1, 2, ...
+    bounds: NDArray[np.int64]  # first sizes of the buckets after those below ``exact``
+    exact: int
+    count: int
 
 
 @kernel(_nrt=False, inline="always")
-def bucket_of(size, exact, bounds, buckets):
+def bucket_of(size, buckets):
     """``DisplacementBuckets.bucket`` for one size."""
-    if size >= exact:
-        size = exact + np.searchsorted(bounds, size, side="right")
-    return min(size, buckets - 1)
+    if size < len(buckets.near):
+        return np.int64(item(buckets.near, size))
+    if size >= buckets.exact:
+        size = buckets.exact + np.searchsorted(buckets.bounds, size, side="right")
+    return min(size, buckets.count - 1)
 
 
 @kernel(_nrt=False, inline="always")

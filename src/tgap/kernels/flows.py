@@ -56,7 +56,7 @@ class FlowInput:
 
     def shape(self, n: int) -> FlowShape:
         """Numbers for the kernels; ``n`` is the row length."""
-        return FlowShape(n, self.flows, self.loop, self.buckets.count, self.signed, self.buckets.exact, self.slope)
+        return FlowShape(n, self.flows, self.loop, self.signed, self.slope)
 
     def chunks(self) -> list[NDArray[np.int64]]:
         """Queries of each chunk: the dearest first, each to the chunk with least work (ties: the first)."""
@@ -163,7 +163,7 @@ class _FlowStep(torch.autograd.Function):
             key, scratch = _pool.acquire(given, len(shared), held.dtype)
             for queries, seen in given.seen(parts[chunk]):
                 compiled_flow.flow_forward(
-                    queries, state, seen, given.buckets.bounds, shape, lanes.tuple, keys, scratch, held, start,
+                    queries, state, seen, given.buckets.table, shape, lanes.tuple, keys, scratch, held, start,
                     entity, value, count, record,
                 )  # fmt: skip
             _pool.release(key, scratch)
@@ -217,7 +217,7 @@ def _flow_backward(
     def kernel(chunk: int) -> None:
         key, scratch = _pool.acquire(given, len(shared), flat_mass.dtype)
         compiled_flow_backward.flow_backward(
-            parts[chunk], state, given.adjacency, given.buckets.bounds, shape, lanes.tuple, keys, scratch, flat_mass,
+            parts[chunk], state, given.adjacency, given.buckets.table, shape, lanes.tuple, keys, scratch, flat_mass,
             out_row, out_entity, flat_grad, outputs[0],
             (outputs[1], outputs[2], flat(d_shared[chunk]), outputs[3]), flat(blocks.buffer), blocks.shift,
         )  # fmt: skip
@@ -273,7 +273,7 @@ class _FlowToTargets(torch.autograd.Function):
         def kernel(chunk: int) -> None:
             key, scratch = _pool.acquire(given, len(shared), held.dtype)
             compiled_flow.flow_to_targets(
-                parts[chunk], given.state, given.adjacency, given.buckets.bounds, shape, given.lanes.tuple, keys,
+                parts[chunk], given.state, given.adjacency, given.buckets.table, shape, given.lanes.tuple, keys,
                 scratch, held, targets.row, targets.entity, out, targets.active,
             )  # fmt: skip
             _pool.release(key, scratch)
@@ -360,7 +360,7 @@ def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
         key, scratch = _pool.acquire(given, len(shared), held.dtype)
         for queries, seen in given.seen(parts[chunk]):
             compiled_flow.flow_to_all(
-                queries, given.state, seen, given.buckets.bounds, shape, given.lanes.tuple, keys, scratch, held, out
+                queries, given.state, seen, given.buckets.table, shape, given.lanes.tuple, keys, scratch, held, out
             )
         _pool.release(key, scratch)
 

@@ -30,10 +30,8 @@ class _Gather(torch.autograd.Function):
             row=n,
             source_signs=a.shape[1],
             signs=signs,
-            buckets=c.shape[0],
             loop=edges.loop,
             origin=edges.origin,
-            exact=buckets.exact,
             slope=slope,
         )
         targets = edges.num_targets
@@ -52,20 +50,20 @@ class _Gather(torch.autograd.Function):
         def kernel(chunk: int) -> None:
             scratch = compiled_messages.message_scratch(False, *scratch_size)
             compiled_messages.gather_forward(
-                cuts[chunk], cuts[chunk + 1], incoming, buckets.bounds, shape, lanes.tuple, *tables, out_flat, score,
+                cuts[chunk], cuts[chunk + 1], incoming, buckets.table, shape, lanes.tuple, *tables, out_flat, score,
                 row_max, row_scale, scratch,
             )  # fmt: skip
 
         run_chunks(kernel, len(cuts) - 1)
         ctx.save_for_backward(u, a, b, c, out)
-        ctx.rest = (incoming, buckets.bounds, shape, lanes, score, row_max, row_scale, cuts, scratch_size)
+        ctx.rest = (incoming, buckets.table, shape, lanes, score, row_max, row_scale, cuts, scratch_size)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
         u, a, b, c, out = ctx.saved_tensors
-        incoming, bounds, shape, lanes, score, row_max, row_scale, cuts, scratch_size = ctx.rest
+        incoming, table, shape, lanes, score, row_max, row_scale, cuts, scratch_size = ctx.rest
         chunks = len(cuts) - 1
         grad = flat(d_out)
         tables = [flat(tensor) for tensor in (u, a, b, c)]
@@ -80,7 +78,7 @@ class _Gather(torch.autograd.Function):
         def rows(chunk: int) -> None:
             scratch = compiled_messages.message_scratch(True, *scratch_size)
             compiled_messages.gather_backward(
-                cuts[chunk], cuts[chunk + 1], incoming, bounds, shape, lanes.tuple, *tables, flat(out), score, row_max,
+                cuts[chunk], cuts[chunk + 1], incoming, table, shape, lanes.tuple, *tables, flat(out), score, row_max,
                 row_scale, grad, d_u_flat, flat(d_b[chunk]), flat(d_c[chunk]), coefficient, scratch,
             )  # fmt: skip
 
