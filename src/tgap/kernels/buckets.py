@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.kernels.compiled_rows import BucketTable
+from tgap.kernels.structure import BucketTable
 
 _NEAR = 2**16  # sizes below are looked up by kernels, others searched for
 

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from tgap.jit import kernel
 from tgap.kernels.simd import fold, item, load16, zero16
-
-
-class BucketTable(NamedTuple):
-    """Buckets of displacement sizes as kernels read them."""
-
-    near: NDArray[np.int32]  # buckets of the sizes 0, 1, 2, ...
-    bounds: NDArray[np.int64]  # first sizes of the buckets after those below ``exact``
-    exact: int
-    count: int
 
 
 @kernel(_nrt=False, inline="always")

@@ -13,6 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+class BucketTable(NamedTuple):
+    """Buckets of displacement sizes as kernels read them."""
+
+    near: NDArray[np.int32]  # buckets of the sizes 0, 1, 2, ...
+    bounds: NDArray[np.int64]  # first sizes of the buckets after those below ``exact``
+    exact: int
+    count: int
+
+
 class Incoming(NamedTuple):
     """Edges grouped by target, and within a target by source."""
 
