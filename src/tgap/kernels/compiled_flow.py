@@ -129,10 +129,10 @@ def _find_times(first, last, origin, adjacency, buckets, shape, scratch):
                 dt = np.int64(adjacency.time[edge]) - origin
             size = bucket_of(abs(dt), buckets)
             if shape.signed:
-                size = buckets.count - 1 + (size if dt >= 0 else -size)
+                size = buckets.number - 1 + (size if dt >= 0 else -size)
             scratch.time_row[edge - first] = start + size
         return
-    here, loop, most = np.int32(origin), np.int32(shape.loop), np.int32(buckets.count - 1)
+    here, loop, most = np.int32(origin), np.int32(shape.loop), np.int32(buckets.number - 1)
     for place in range(last - first):  # every size is a bucket: plain arithmetic, done on several edges at a time
         dt = np.int32(item(adjacency.time, first + place) - here)
         size = min(np.int32(abs(dt)), most)

@@ -15,7 +15,7 @@ def bucket_of(size, buckets):
         return np.int64(item(buckets.near, size))
     if size >= buckets.exact:
         size = buckets.exact + np.searchsorted(buckets.bounds, size, side="right")
-    return min(size, buckets.count - 1)
+    return min(size, buckets.number - 1)
 
 
 @kernel(_nrt=False, inline="always")

@@ -19,7 +19,7 @@ class BucketTable(NamedTuple):
     near: NDArray[np.int32]  # buckets of the sizes 0, 1, 2, ...
     bounds: NDArray[np.int64]  # first sizes of the buckets after those below ``exact``
     exact: int
-    count: int
+    number: int  # D
 
 
 class Incoming(NamedTuple):
