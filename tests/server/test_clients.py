@@ -25,12 +25,20 @@ from tgap.server.service import Service
 QUICK = Limits(connections=20, head_seconds=1.0, body_seconds=1.0, write_seconds=1.0, stop_seconds=1.0)
 
 
-@pytest.fixture
-def slow() -> Iterator[tuple[SlowScorer, str]]:
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[SlowScorer, str]]:
     scorer, service = slow_service()
     with running(create_app(service, limits=QUICK)) as address:
         yield scorer, address
-        scorer.go.set()
+
+
+@pytest.fixture
+def slow(served: tuple[SlowScorer, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SlowScorer, str]]:
+    """A scorer that can be held up, and its server; what a test does to its ``score`` is undone."""
+    scorer, _ = served
+    monkeypatch.setattr(scorer, "score", scorer.score)
+    yield served
+    scorer.go.set()
 
 
 def connect(address: str) -> socket.socket:
@@ -123,7 +131,7 @@ def test_finished_parts_of_a_bulk_request_arrive_before_the_rest_is_computed(slo
         return real(queries)
 
     scorer.score = one_by_one  # type: ignore[method-assign]
-    questions = [{**QUESTION, "time": f"2014-05-{day:02d}"} for day in (1, 2)]
+    questions = [{**QUESTION, "time": f"2014-06-{day:02d}"} for day in (1, 2)]
     with httpx.stream("POST", f"{address}/api/v1/bulk", json={"questions": questions}, timeout=60) as reply:
         lines = reply.iter_lines()
         assert json.loads(next(lines))["index"] == 0  # the second question cannot have been answered yet

@@ -24,17 +24,23 @@ from tgap.server.limits import Limits
 from tgap.server.work_queue import WorkQueue
 
 
-@pytest.fixture
-def slow() -> Iterator[tuple[SlowScorer, httpx.Client]]:
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[SlowScorer, httpx.Client]]:
     scorer, service = slow_service()
     limits = Limits(waiting=3, seconds=20.0, body_bytes=20_000)
     with running(create_app(service, limits=limits)) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield scorer, client
-        scorer.go.set()
 
 
-def question(day: int) -> dict[str, object]:
-    return {**QUESTION, "time": f"2014-05-{day:02d}"}
+@pytest.fixture
+def slow(served: tuple[SlowScorer, httpx.Client]) -> Iterator[tuple[SlowScorer, httpx.Client]]:
+    """A scorer that can be held up, and its server; each test asks about days of its own."""
+    yield served
+    served[0].go.set()
+
+
+def question(day: int, month: int = 5) -> dict[str, object]:
+    return {**QUESTION, "time": f"2014-{month:02d}-{day:02d}"}
 
 
 def test_beyond_the_bound_requests_are_asked_to_come_back(slow: tuple[SlowScorer, httpx.Client]) -> None:
@@ -99,7 +105,7 @@ def test_quick_routes_answer_while_the_queue_is_full(slow: tuple[SlowScorer, htt
     scorer, client = slow
     scorer.hold()
     with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(client.post, "/api/v1/predict", json=question(day)) for day in (1, 2)]
+        asked = [pool.submit(client.post, "/api/v1/predict", json=question(day, 6)) for day in (1, 2)]
         assert scorer.begun.wait(60)
         assert client.get("/health").status_code == 200
         assert client.get("/api/v1/search", params={"q": "kor"}).status_code == 200
@@ -125,7 +131,7 @@ def test_the_same_question_is_computed_once(slow: tuple[SlowScorer, httpx.Client
     before = scorer.calls
     scorer.hold()
     with ThreadPoolExecutor(3) as pool:
-        asked = [pool.submit(client.post, "/api/v1/predict", json=question(5)) for _ in range(3)]
+        asked = [pool.submit(client.post, "/api/v1/predict", json=question(5, 7)) for _ in range(3)]
         assert scorer.begun.wait(60)
         scorer.go.set()
         contents = {future.result().content for future in asked}
@@ -167,12 +173,13 @@ def test_a_scorer_without_walks_answers_but_does_not_explain(slow: tuple[SlowSco
     assert "without reasons" in reply.json()["error"]["message"]
 
 
-def test_metrics_count_requests_by_route(slow: tuple[SlowScorer, httpx.Client]) -> None:
-    _, client = slow
-    client.post("/api/v1/predict", json=QUESTION)
-    client.post("/api/v1/predict", json=QUESTION)
-    client.get("/invented/by/a/client")
-    text = client.get("/metrics").text
+def test_metrics_count_requests_by_route() -> None:
+    _, service = slow_service()
+    with running(create_app(service)) as address, httpx.Client(base_url=address, timeout=60) as client:
+        client.post("/api/v1/predict", json=QUESTION)
+        client.post("/api/v1/predict", json=QUESTION)
+        client.get("/invented/by/a/client")
+        text = client.get("/metrics").text
     assert 'tgap_requests_total{method="POST",route="/api/v1/predict",status="200"} 2.0' in text
     assert 'route="other",status="404"' in text
     assert "invented" not in text

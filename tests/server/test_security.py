@@ -95,7 +95,7 @@ def test_a_foreign_name_for_this_machine_is_refused(guarded: httpx.Client, host:
     assert (reply.status_code, reply.json()["error"]["code"]) == (400, "wrong_host")
 
 
-@pytest.mark.parametrize("host", ["127.0.0.2", "::1", "localhost", "127.0.0.1"])
+@pytest.mark.parametrize("host", ["127.0.0.2", "::1"])  # others are asked under 127.0.0.1 and localhost
 def test_a_server_answers_under_the_host_it_was_given(host: str, small_service: Service) -> None:
     bound = f"[{host}]" if ":" in host else host
     app = create_app(small_service, hosts=names_of(host))

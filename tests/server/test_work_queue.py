@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 
 from tgap.pauses import pause
-from tgap.server.errors import StoppingError
+from tgap.server.errors import StoppingError, TimeoutApiError
 from tgap.server.limits import Limits
 from tgap.server.work_queue import WorkQueue
 
@@ -81,6 +82,24 @@ def test_long_work_gives_way_between_its_turns() -> None:
     done, answer = asyncio.run(order())
     assert done == ["turn 0", "question", "turn 1", "turn 2"]
     assert json.loads(answer) == {"turns": 3}
+
+
+def test_every_turn_of_long_work_has_the_time_of_a_request() -> None:
+    async def study(seconds: float) -> bytes:
+        queue = WorkQueue(Limits(seconds=0.5))
+        await queue.warm_up(lambda: None)
+
+        def work() -> Generator[None, None, dict[str, Any]]:
+            for _ in range(4):
+                time.sleep(seconds)
+                yield
+            return {"turns": 4}
+
+        return await queue.answer_in_turns("study", work())
+
+    assert json.loads(asyncio.run(study(0.2))) == {"turns": 4}  # longer than the limit, but no turn is
+    with pytest.raises(TimeoutApiError):
+        asyncio.run(study(0.7))
 
 
 def test_patient_work_lets_questions_through_before_every_forward_pass() -> None:

@@ -118,14 +118,15 @@ class WorkQueue:
                 return await self.run(lambda: self._computed(key, compute))
 
     async def answer_in_turns(self, key: str, work: Generator[object, None, Document]) -> bytes:
-        """The same for long ``work``: a generator that gives up its turn at every ``yield``."""
+        """The same for long ``work``: a generator that gives up its turn at every ``yield``; each has the time."""
         kept = self.cache.get(key)
         if kept is not None:
             return kept
+        document = None
         with self.place():
-            async with time_limit(self.limits.seconds):
-                while (document := await self.run(lambda: _advance(work), patient=True)) is None:
-                    pass
+            while document is None:
+                async with time_limit(self.limits.seconds):
+                    document = await self.run(lambda: _advance(work), patient=True)
         answer = encode(document)
         self.cache.put(key, answer)
         return answer
