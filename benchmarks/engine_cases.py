@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.engine_shares import shares
 
+SIZES = {"x10": (10, 100), "x20": (20, 200), "x100": (100, 500)}  # x and y = z
 MEMORY = 0.85 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")  # bytes that a case may use
 
 
@@ -23,19 +24,21 @@ class Case:
 
     task: str = "train"  # train, eval, warm (one query, features cached), first (a new process trains and scores)
     kernels: str = "compiled"
-    size: str = "x10"  # x10: x=10, y=z=100; x100: x=100, y=z=500
+    dataset: str = "icews14"
+    size: str = "x10"  # see SIZES
     batch: int = 32
     mixed: bool = False  # queries of any day instead of one day
     threads: int = 2
     batches: int = 12  # whose median counts
-    edges: int = 0  # synthetic graph with this many edges instead of ICEWS14
+    edges: int = 0  # synthetic graph with this many edges instead of the dataset
     cap: int = 0  # walk_cap and gather_cap, with lazy features
     profile: bool = False  # also tell where the time goes
 
     def __str__(self) -> str:
         graph = f" {self.edges:,} edges cap {self.cap}" if self.edges else ""
         batch = f"batch {1 if self.task == 'warm' else self.batch}{' mixed' if self.mixed else ''}"
-        return f"{self.task} {self.kernels} {self.size} {batch} threads {self.threads}{graph}"
+        data = "" if self.dataset == "icews14" else f"{self.dataset} "
+        return f"{data}{self.task} {self.kernels} {self.size} {batch} threads {self.threads}{graph}"
 
 
 class Batch(NamedTuple):
@@ -57,9 +60,9 @@ class Engine:
         from tgap.model.tgap import TGAP
 
         self.case = case
-        entities, self.relations, self.span, self.facts = load(case.edges)
+        entities, self.relations, self.span, self.facts = load(case.edges, case.dataset)
         self.graph = TemporalGraph.build(entities, self.relations, *self.facts)
-        core, edges = (10, 100) if case.size == "x10" else (100, 500)
+        core, edges = SIZES[case.size]
         config = TGAPSettings(core_nodes=core, sampled_edges=edges, added_edges=edges)
         if case.cap:
             config = config.replace(walk_cap=case.cap, gather_cap=case.cap, lazy=True)
@@ -180,12 +183,12 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (int(MEMORY + reserved), resource.RLIM_INFINITY))
 
 
-def load(edges: int) -> tuple[int, int, int, tuple[Any, ...]]:
-    """Entities, relations, span and facts of ICEWS14's train split, or of a synthetic graph with hubs like it."""
+def load(edges: int, dataset: str) -> tuple[int, int, int, tuple[Any, ...]]:
+    """Entities, relations, span and facts of a train split, or of a synthetic graph with hubs like ICEWS14's."""
     if not edges:
         from tgap.data import load_dataset
 
-        data = load_dataset("icews14")
+        data = load_dataset(dataset)
         return data.num_entities, data.num_relations, data.timeline.span, data.train.columns
     draw = np.random.default_rng(1)
     facts, entities = edges // 2, max(edges // 20, 10)

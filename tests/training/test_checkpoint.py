@@ -11,8 +11,10 @@ import pytest
 import torch
 
 from tests.training.standin import config_of
+from tgap.config import RunConfig
 from tgap.data import atomic
 from tgap.errors import RunError
+from tgap.training import checkpoint
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.state import Tally, TrainingState
 
@@ -28,9 +30,9 @@ def store_in(path: Path, **training: Any) -> CheckpointStore:
 
 
 def loaded_value(store: CheckpointStore) -> float:
-    checkpoint = store.load()
-    assert checkpoint is not None
-    return checkpoint.tensors["weights/a"][0].item()
+    found = store.load()
+    assert found is not None
+    return found.tensors["weights/a"][0].item()
 
 
 def names(path: Path) -> list[str]:
@@ -41,10 +43,10 @@ def test_state_comes_back_exactly(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     assert store.load() is None
     store.save(STATE, tensors_of(1.5))
-    checkpoint = store_in(tmp_path).load()
-    assert checkpoint is not None
-    assert checkpoint.state == STATE
-    assert torch.equal(checkpoint.tensors["weights/a"], tensors_of(1.5)["weights/a"])
+    found = store_in(tmp_path).load()
+    assert found is not None
+    assert found.state == STATE
+    assert torch.equal(found.tensors["weights/a"], tensors_of(1.5)["weights/a"])
 
 
 def test_the_two_newest_are_kept(tmp_path: Path) -> None:
@@ -88,8 +90,35 @@ def test_settings_that_decide_the_course_may_not_change(tmp_path: Path) -> None:
     store_in(tmp_path).save(STATE, tensors_of(1.0))
     assert loaded_value(store_in(tmp_path, epochs=9.0, max_minutes=3.0, patience=2, checkpoint_minutes=1.0)) == 1.0
     assert loaded_value(store_in(tmp_path, learning_rate=1e-4, clip_norm=1.0)) == 1.0
-    with pytest.raises(RunError, match=r"the settings differ .* only training\.epochs, training\.patience"):
+    with pytest.raises(RunError, match=r"made with: training\.batch_size; only training\.epochs, training\.patience"):
         store_in(tmp_path, batch_size=9).load()
+
+
+def test_a_setting_younger_than_the_checkpoint_must_have_its_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = checkpoint.fixed_settings
+
+    def before_there_were_seeds(config: RunConfig) -> dict[str, Any]:
+        return {name: value for name, value in whole(config).items() if name != "training.seed"}
+
+    with monkeypatch.context() as past:
+        past.setattr(checkpoint, "fixed_settings", before_there_were_seeds)
+        store_in(tmp_path).save(STATE, tensors_of(1.0))
+    assert loaded_value(store_in(tmp_path)) == 1.0
+    with pytest.raises(RunError, match=r"made with: training\.seed; only"):
+        store_in(tmp_path, seed=5).load()
+
+
+def test_checkpoints_that_hold_a_digest_of_their_settings_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as past:
+        past.setattr(checkpoint, "fixed_settings", checkpoint._former_digest)
+        store_in(tmp_path).save(STATE, tensors_of(1.0))
+    assert loaded_value(store_in(tmp_path, epochs=9.0)) == 1.0
+    with pytest.raises(RunError, match="made with: some of them; only"):
+        store_in(tmp_path, seed=5).load()
 
 
 def test_of_evaluation_only_memory_and_speed_may_change(tmp_path: Path) -> None:

@@ -45,13 +45,38 @@ class Checkpoint:
     tensors: Tensors
 
 
-def config_digest(config: RunConfig) -> str:
-    """Digest of the settings that must not change in the middle of a run."""
+def fixed_settings(config: RunConfig) -> dict[str, Any]:
+    """The settings that must not change in the middle of a run, by their full names."""
+    fixed: dict[str, Any] = {"method": config.method, "task": config.task}
+    for section, settings in config.sections.items():
+        changeable = CHANGEABLE.get(section, ())
+        fixed |= {f"{section}.{key}": value for key, value in dict(settings).items() if key not in changeable}
+    return fixed
+
+
+def _differing(config: RunConfig, made_with: dict[str, Any] | str) -> list[str]:
+    """Names of fixed settings that are not what a checkpoint was made with.
+
+    Settings that are younger than the checkpoint must have their default. Checkpoints once held a digest of all their
+    settings (a text); it cannot say which one differs.
+    """
+    now = fixed_settings(config)
+    if isinstance(made_with, str):
+        return [] if made_with == _former_digest(config) else ["some of them"]
+    defaults = {
+        f"{section}.{key}": value
+        for section, settings in config.sections.items()
+        for key, value in dict(type(settings)()).items()
+    }
+    return sorted(key for key, value in now.items() if value != made_with.get(key, defaults.get(key)))
+
+
+def _former_digest(config: RunConfig) -> str:
     fixed = {
         section: {key: value for key, value in dict(settings).items() if key not in CHANGEABLE.get(section, ())}
         for section, settings in config.sections.items()
     }
-    task = {} if config.task == "completion" else {"task": config.task}  # checkpoints of before tasks stay readable
+    task = {} if config.task == "completion" else {"task": config.task}
     return _digest({"method": config.method, **task, **fixed})
 
 
@@ -61,7 +86,7 @@ class CheckpointStore:
     def __init__(self, folder: Path, config: RunConfig) -> None:
         self.folder = folder
         self.problems: list[str] = []
-        self._config = config_digest(config)
+        self._config = config
         self._damaged: set[Path] = set()
 
     def save(self, state: TrainingState, tensors: Tensors) -> Path:
@@ -96,7 +121,7 @@ class CheckpointStore:
         content = encode_tensors(tensors, {"step": str(state.step)})
         record = {
             "format": FORMAT,
-            "config": self._config,
+            "config": fixed_settings(self._config),
             "tensors": hashlib.sha256(content).hexdigest(),
             "state": state.to_dict(),
         }
@@ -118,10 +143,12 @@ class CheckpointStore:
             return Checkpoint(path, TrainingState.from_dict(former_state(record["state"])), former_tensors(tensors))
         if record["format"] != FORMAT:
             raise RunError(f"{path} has format {record['format']}, this version of tgap reads {FORMAT}; train again")
-        if record["config"] != self._config:
+        differing = _differing(self._config, record["config"])
+        if differing:
             raise RunError(
-                f"the settings differ from those {path} was made with; only {', '.join(CHANGEABLE_NAMES)} may change "
-                f"in the middle of a run; bring back the others in config.toml, or train again into a new folder"
+                f"the settings differ from those {path} was made with: {', '.join(differing)}; only "
+                f"{', '.join(CHANGEABLE_NAMES)} may change in the middle of a run; bring back the others in "
+                "config.toml, or train again into a new folder"
             )
         return Checkpoint(path, TrainingState.from_dict(record["state"]), tensors)
 
