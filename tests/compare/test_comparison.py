@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -204,10 +205,22 @@ def test_what_the_paper_quotes_is_told_with_its_source() -> None:
     assert line is not None
     assert source is not None
     assert (line.mrr, source.paper) == (0.56, "Lacroix et al. 2020")
-    assert set(QUOTED["icews14"]) == set(SOURCES)
+    assert set(QUOTED["icews14"]) | {"recurrency"} == set(SOURCES)
     assert set(SOURCES) < set(METHODS)
+    line, source = quoted("yago-forecast", "recurrency") or (None, None)
+    assert line is not None
+    assert source is not None
+    assert (line.mrr, source.protocol) == (0.909, "single step, time-filtered")
     values = [line for table in QUOTED.values() for line in table.values()]
     assert all(0 < line.mrr < 1 and (line.hits10 or 50) > (line.hits1 or 0) for line in values)
+
+
+def test_figures_of_methods_that_are_not_here_stand_below_the_table(comparison: Comparison) -> None:
+    assert "not here" not in comparison_markdown(comparison)
+    forecast = replace(comparison, dataset="icews14-forecast")
+    assert "by methods that are not here (single step, time-filtered): xERTE 0.408" in comparison_markdown(forecast)
+    assert json.loads(comparison_json(forecast))["elsewhere"]["LogCL"]["mrr"] == 0.489
+    assert json.loads(comparison_json(comparison))["elsewhere"] == {}
 
 
 def test_equal_ranks_have_no_distance(outcomes: list[Outcome]) -> None:

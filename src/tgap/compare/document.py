@@ -11,8 +11,9 @@ JSON, version 1:
         interval        [low, high] of the MRR (headline protocol)
         behind          {value, low, high, above}: the best method's MRR minus this one's, drawn pairwise; null for the
                         best
-        quoted, source  what the T-GAP paper quotes, and from where; null where it quotes nothing
+        quoted, source  a published figure, and from where; null where there is none
         report          as `tgap evaluate --json` writes it
+    elsewhere           published figures of methods that are not here, by title
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tgap.compare.quoted import Quoted, Source, quoted
+from tgap.compare.quoted import ELSEWHERE, Quoted, Source, quoted
 from tgap.compare.session import Outcome, best_first
 from tgap.data import Dataset
 from tgap.evaluation.bootstrap import Bootstrap, Difference, Interval
@@ -133,7 +134,12 @@ def footnotes(comparison: Comparison) -> list[str]:
         if row.quoted is not None:
             sources.setdefault(row.quoted[1], []).append(row.report.scorer)
     for source, titles in sources.items():
-        lines.append(f"Quoted, {', '.join(titles)}: {source.paper}, by way of the T-GAP paper; {source.protocol}.")
+        way = ", by way of the T-GAP paper" if source.from_paper else ""
+        lines.append(f"Quoted, {', '.join(titles)}: {source.paper}{way}; {source.protocol}.")
+    others = ELSEWHERE.get(comparison.dataset)
+    if others:
+        figures = ", ".join(f"{title} {line.mrr:.3f}" for title, line in others.items())
+        lines.append(f"Published for this split by methods that are not here (single step, time-filtered): {figures}.")
     return lines
 
 
@@ -164,6 +170,7 @@ def comparison_json(comparison: Comparison) -> str:
         "environment": dict(comparison.environment),
         "bootstrap": {"samples": draws.samples, "level": draws.level, "seed": draws.seed},
         "methods": [_row_dict(row) for row in comparison.rows],
+        "elsewhere": {title: line._asdict() for title, line in ELSEWHERE.get(comparison.dataset, {}).items()},
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

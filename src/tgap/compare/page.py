@@ -40,7 +40,7 @@ def comparison_page(comparison: Comparison) -> str:
     table = main_table(comparison)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p>{escape(table.title)}. Bars: MRR, with its interval as a line; marks: what the T-GAP paper quotes.</p>",
+        f"<p>{escape(table.title)}. Bars: MRR, with its interval as a line; marks: published figures.</p>",
         f'<div class="scroll">{_bars(comparison.rows)}</div>',
         f'<h2>All methods</h2><div class="scroll">{_table(table)}</div>',
         _list(footnotes(comparison)),
