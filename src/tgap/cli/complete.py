@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +11,13 @@ import click
 
 from tgap.cli.predict import unanswered
 from tgap.cli.sight import sight_options
+from tgap.cli.team import ray_option
 from tgap.errors import ConfigError
 
 if TYPE_CHECKING:
+    from tgap.distributed.source import AnswerSource
     from tgap.predict import Predictor
+    from tgap.predict.bulk import Answering, Wanted
     from tgap.predict.questions import Questions, Side
 
 _PATH = click.Path(path_type=Path)
@@ -47,6 +52,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Threads of each. [default: all cores, divided]"
 )
+@ray_option
 def complete(
     run: str,
     ask: Path | None,
@@ -63,6 +69,7 @@ def complete(
     dataset: str | None,
     workers: int,
     threads: int | None,
+    ray: str | None,
 ) -> None:
     """Answer many questions and write the answers to FOLDER/part-NNNNNN.parquet.
 
@@ -76,33 +83,51 @@ def complete(
       tgap complete icews14 --ask questions.parquet --out answers
       tgap complete icews14 --relation Threaten --from 2014-12-01 --to 2014-12-31 --at-least 0.3 --out threats
       tgap complete icews14 --ask questions.csv --top 3 --evidence 5 --workers 4 --out answers
+      tgap complete runs/mine --ask questions.parquet --workers 16 --ray 10.0.0.1:6379 --out answers
     """
     from tgap.cli.progress import long_progress
-    from tgap.distributed.answering import answering_in_processes
     from tgap.distributed.processes import threads_each
     from tgap.distributed.source import AnswerSource
     from tgap.kernels import set_threads
-    from tgap.predict.bulk import Wanted, answer_folder, answering_here, identity_of
+    from tgap.predict.bulk import Wanted, answer_folder, identity_of
 
     _check_questions(ask, relation, since, until)
-    each = threads_each(workers, threads)
-    set_threads(each if workers == 1 else 1, whole_process=True)  # with helpers this process only loads and writes
+    here = workers == 1 and ray is None
+    each = threads or (1 if ray is not None else threads_each(workers, None))
+    set_threads(each if here else 1, whole_process=True)  # with helpers this process only loads and writes
     source = AnswerSource(run, dataset, as_of, past_only)
     predictor = source.load()
     questions = _questions(predictor, ask, relation, since, until, side)
     wanted = Wanted(top, at_least, evidence)
     if evidence:
         predictor.explainer  # noqa: B018  a method without a walk is refused before anything is written
-    if workers == 1:
-        answering = answering_here(predictor, wanted)
-    else:
-        answering = answering_in_processes(source, wanted, workers, each)
-    click.echo(f"{len(questions):,} questions to {out}  (Ctrl-C stops; the same command goes on)")
-    with long_progress("questions") as progress:
-        failed = answer_folder(
-            questions, out, answering, identity_of(predictor, wanted, source.name(predictor)), progress
-        )
+    with _answering(predictor, source, wanted, workers, each, ray) as answering:
+        click.echo(f"{len(questions):,} questions to {out}  (Ctrl-C stops; the same command goes on)")
+        identity = identity_of(predictor, wanted, source.name(predictor))
+        with long_progress("questions") as progress:
+            failed = answer_folder(questions, out, answering, identity, progress)
     click.echo(f"wrote {out}{unanswered(failed)}")
+
+
+@contextmanager
+def _answering(
+    predictor: Predictor, source: AnswerSource, wanted: Wanted, workers: int, threads: int, ray: str | None
+) -> Iterator[Answering]:
+    """Who answers."""
+    if ray is not None:
+        from tgap.distributed.ray_answering import answering_on_ray
+        from tgap.distributed.ray_cluster import connected
+
+        with connected(ray, workers, threads) as cluster:
+            yield answering_on_ray(cluster, source.absolute(), wanted, workers, threads)
+    elif workers == 1:
+        from tgap.predict.bulk import answering_here
+
+        yield answering_here(predictor, wanted)
+    else:
+        from tgap.distributed.answering import answering_in_processes
+
+        yield answering_in_processes(source, wanted, workers, threads)
 
 
 def _check_questions(ask: Path | None, relation: str | None, since: str | None, until: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Who trains: this process, several of this machine, or those that torchrun has started."""
+"""Who trains: this process, several of this machine, a Ray cluster, or those that torchrun has started."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from tgap.config import RunConfig
     from tgap.data import Dataset
     from tgap.runs import RunFolder
-    from tgap.training.events import Listener
+    from tgap.training.events import Listener, StopReason
     from tgap.training.interruption import Interruption
-    from tgap.training.session import Trained
 
-    Train = Callable[[RunConfig, Dataset, RunFolder, Listener, Interruption], Trained]
+    Train = Callable[[RunConfig, Dataset, RunFolder, Listener, Interruption], StopReason]
 
 _OPTIONS = (
     click.option(
@@ -38,8 +37,18 @@ _OPTIONS = (
 )
 
 
+def ray_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --ray."""
+    return click.option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Work on a Ray cluster: HOST:PORT of its head, or local to start one on this machine. Needs tgap[ray].",
+    )(command)
+
+
 def team_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --workers and --threads."""
+    """Adds --workers, --threads and --ray."""
+    command = ray_option(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -77,10 +86,12 @@ class TeamChoice:
 
     workers: int | None
     threads: int | None
+    ray: str | None = None  # address of a cluster
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self._torchrun:
-            raise ConfigError("--workers does not go with torchrun, which has started the workers; leave it out")
+        for flag, value in {"--workers": self.workers, "--ray": self.ray}.items():
+            if value is not None and self._torchrun:
+                raise ConfigError(f"{flag} does not go with torchrun, which has started the workers; leave it out")
 
     @property
     def helps(self) -> bool:
@@ -114,6 +125,9 @@ class TeamChoice:
             threads = self._threads_of(int(os.environ["LOCAL_WORLD_SIZE"]))
             return Team(int(os.environ["WORLD_SIZE"]), threads, _under_torchrun(threads))
         workers = self.workers or before.get("workers") or 1
+        if self.ray is not None:
+            threads = self.threads or (before.get("threads") if self.workers is None else None) or 1
+            return Team(workers, threads, _on_ray(self.ray, workers, threads))
         same = workers == before.get("workers")
         threads = self._threads_of(workers, before.get("threads") if same else None)
         return Team(workers, threads, _alone(threads) if workers == 1 else _in_processes(workers, threads))
@@ -127,12 +141,12 @@ class TeamChoice:
 def _alone(threads: int) -> Train:
     def train(
         config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
-    ) -> Trained:
+    ) -> StopReason:
         from tgap.kernels import set_threads
         from tgap.training.session import train as train_config
 
         set_threads(threads, whole_process=True)
-        return train_config(config, data, folder=folder, listeners=[listener], interruption=interruption)
+        return train_config(config, data, folder=folder, listeners=[listener], interruption=interruption).reason
 
     return train
 
@@ -140,7 +154,7 @@ def _alone(threads: int) -> Train:
 def _in_processes(workers: int, threads: int) -> Train:
     def train(
         config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
-    ) -> Trained:
+    ) -> StopReason:
         from tgap.distributed.training import train_in_processes
 
         return train_in_processes(
@@ -151,7 +165,7 @@ def _in_processes(workers: int, threads: int) -> Train:
             folder=folder,
             listeners=[listener],
             interruption=interruption,
-        )
+        ).reason
 
     return train
 
@@ -159,11 +173,32 @@ def _in_processes(workers: int, threads: int) -> Train:
 def _under_torchrun(threads: int) -> Train:
     def train(
         config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
-    ) -> Trained:
+    ) -> StopReason:
         from tgap.distributed.training import train_under_torchrun
 
         return train_under_torchrun(
             config, data, threads=threads, folder=folder, listeners=[listener], interruption=interruption
-        )
+        ).reason
+
+    return train
+
+
+def _on_ray(address: str, workers: int, threads: int) -> Train:
+    def train(
+        config: RunConfig, data: Dataset, folder: RunFolder, listener: Listener, interruption: Interruption
+    ) -> StopReason:
+        from tgap.distributed.ray_cluster import connected
+        from tgap.distributed.ray_training import train_on_ray
+
+        del config, data  # workers read them for themselves
+        with connected(address, workers, threads) as ray:
+            return train_on_ray(
+                ray,
+                workers=workers,
+                threads=threads,
+                folder=folder,
+                listener=listener,
+                interruption=interruption,
+            )
 
     return train

@@ -66,6 +66,7 @@ def train(
     resume: str | None,
     workers: int | None,
     threads: int | None,
+    ray: str | None,
     show_config: bool,
 ) -> None:
     """Train a method on a dataset. Ctrl-C saves; a run can always be resumed.
@@ -79,9 +80,10 @@ def train(
       tgap train --dataset icews14-forecast --task forecast
       tgap train --resume runs/paper
       tgap train --dataset icews14 --workers 4 --threads 1
+      tgap train --dataset icews14 --workers 8 --ray 10.0.0.1:6379
       torchrun --nproc-per-node 4 -m tgap train --dataset icews14 --out runs/four
     """
-    team = TeamChoice(workers, threads)
+    team = TeamChoice(workers, threads, ray)
     if team.helps:
         team.help()
         return
@@ -210,11 +212,10 @@ def _train(folder: RunFolder, config: RunConfig, data: Dataset, team: Team) -> N
     started = time.monotonic()
     with interruption.on_signals(tell_stopping):
         try:
-            trained = team.train(config, data, folder, Display(), interruption)
+            reason = team.train(config, data, folder, Display(), interruption)
         except TrainingError as error:
             lower = f"--set training.learning_rate={config.training.learning_rate / 2:g}"
             raise TrainingError(f"{error}: {command('train', '--resume', folder.path)} {lower}") from error
-    reason = trained.reason
     click.echo(f"Stopped after {(time.monotonic() - started) / 60:.1f} minutes: {_REASONS[reason]}.")
     if reason == "interrupted":
         click.echo(f"Go on with: {command('train', '--resume', folder.path)}")

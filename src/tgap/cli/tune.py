@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tgap.cli.output import program
+from tgap.cli.team import ray_option
 from tgap.cli.words import parse_settings
 from tgap.errors import ConfigError
 
@@ -41,6 +42,15 @@ _NO_OPTUNA = "tgap tune needs Optuna, which is not installed; install it with: p
     help="Where the search lies. [default: runs/tune-METHOD-DATASET]",
 )
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Processor threads. [default: all cores]")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="With --ray: trials at once.",
+)
+@ray_option
 @click.option("--show-space", is_flag=True, help="Print the space as TOML and do nothing else.")
 def tune(
     dataset: str | None,
@@ -52,6 +62,8 @@ def tune(
     settings: Sequence[str],
     out: Path | None,
     threads: int | None,
+    workers: int,
+    ray: str | None,
     show_space: bool,
 ) -> None:
     """Search for good settings of a method on a dataset, by validation only.
@@ -64,6 +76,7 @@ def tune(
       tgap tune --dataset icews14 --method tntcomplex --minutes 60
       tgap tune --dataset mine --trials 20 --set epochs=0.5
       tgap tune --dataset icews14 --space paper --minutes 600
+      tgap tune --dataset icews14 --minutes 600 --workers 16 --ray 10.0.0.1:6379
     """
     from tgap.data import dataset_reference
     from tgap.methods import DEFAULT, config_for
@@ -82,10 +95,21 @@ def tune(
     if space.search == "tpe" and not (minutes or trials):
         raise ConfigError("such a search has no end of its own; give --minutes or --trials")
     folder = out or Path("runs") / f"tune-{base.method}-{Path(base.dataset).name}"
-    _tune(base, space, folder, minutes, trials, threads)
+    if workers > 1 and ray is None:
+        raise ConfigError(f"--workers {workers} needs --ray; without it, run the same command several times at once")
+    _tune(base, space, folder, minutes, trials, threads, workers, ray)
 
 
-def _tune(base: RunConfig, space: Space, out: Path, minutes: float, trials: int, threads: int | None) -> None:
+def _tune(
+    base: RunConfig,
+    space: Space,
+    out: Path,
+    minutes: float,
+    trials: int,
+    threads: int | None,
+    workers: int,
+    ray: str | None,
+) -> None:
     try:
         from tgap.tuning.session import Limits
         from tgap.tuning.session import tune as search
@@ -105,14 +129,28 @@ def _tune(base: RunConfig, space: Space, out: Path, minutes: float, trials: int,
 
     data = load_dataset(base.dataset)
     folder, interruption, console = StudyFolder(out), Interruption(), make_console()
-    limits = Limits(minutes, trials, set_threads(threads, whole_process=True))
+    each = (threads or 1) if ray is not None else set_threads(threads, whole_process=True)
+    limits = Limits(minutes, trials, each)
     click.echo(f"Searching settings of {base.method} on {data.name}: {', '.join(space.settings)}.")
     click.echo(f"Folder: {out}  (Ctrl-C stops; the same command goes on)")
     with interruption.on_signals(tell_stopping), TuneDisplay(console, space.metric) as display:
-        study = search(
-            folder, base, space, data, limits, display, interruption,
-            after_trial=lambda study: write_found(folder, base, space, found_by(study, space)),
-        )  # fmt: skip
+        if ray is None:
+            search(
+                folder, base, space, data, limits, display, interruption,
+                after_trial=lambda study: write_found(folder, base, space, found_by(study, space)),
+            )  # fmt: skip
+        else:
+            from tgap.distributed.ray_cluster import connected
+            from tgap.distributed.ray_tuning import tune_on_ray
+
+            space.check(base)
+            folder.describe(base, space, data.checksum)
+            with connected(ray, workers, each) as cluster:
+                tune_on_ray(
+                    cluster, folder, base, space, limits,
+                    workers=workers, threads=each, watcher=display, interruption=interruption,
+                )  # fmt: skip
+    study = folder.open(space, base.training.seed)
     found = found_by(study, space)
     if found.trials:
         print_table(console, trials_table(found))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tgap.data import dataset_reference
 from tgap.methods import needs_dataset
 from tgap.predict import Predictor
 from tgap.runs import find_run
@@ -18,6 +19,11 @@ class AnswerSource:
     dataset: str | None = None
     as_of: str | None = None
     past_only: bool = False
+
+    def absolute(self) -> AnswerSource:
+        """The same, found from any folder."""
+        found = self.run if needs_dataset(self.run) else str(find_run(self.run).path.resolve())
+        return replace(self, run=found, dataset=None if self.dataset is None else dataset_reference(self.dataset))
 
     def load(self) -> Predictor:
         """The predictor."""

@@ -74,7 +74,7 @@ def tune(
     deadline = time.monotonic() + 60 * limits.minutes if limits.minutes else float("inf")
     stop = _Stop(interruption, deadline)
     while not stop.requested and not _enough(study, limits):
-        with _taken(folder, study, space, start) as trial:
+        with _taken(folder, study, space, start, base.training.seed) as trial:
             if trial is not None:
                 wish = _Stop(interruption, deadline)
                 _try(folder, study, trial, space.config(base, trial.params), dataset, limits, watcher, wish)
@@ -88,12 +88,12 @@ def tune(
 
 
 @contextmanager
-def _taken(folder: StudyFolder, study: Study, space: Space, start: dict[str, Any]) -> Iterator[Trial | None]:
+def _taken(folder: StudyFolder, study: Study, space: Space, start: dict[str, Any], seed: int) -> Iterator[Trial | None]:
     """The next trial with its lock, which tells other processes that somebody is at it."""
     with ExitStack() as held:
         with folder.locked():
             put_back_dead(folder, study)
-            trial = ask(study, space, start)
+            trial = ask(study, space, start, seed)
             if trial is not None:
                 held.enter_context(folder.lock_of(trial))
         yield trial

@@ -95,23 +95,32 @@ class StudyFolder:
             storage=storage,
             load_if_exists=True,
             direction="maximize",
-            sampler=optuna.samplers.TPESampler(
-                n_startup_trials=_STARTUP_TRIALS, multivariate=True, constant_liar=True, seed=seed
-            ),
+            sampler=_sampler(seed),
             pruner=optuna.pruners.NopPruner()
             if space.search == "in turn"  # every value of a setting is seen to its end
             else optuna.pruners.MedianPruner(n_startup_trials=_STARTUP_TRIALS, n_warmup_steps=1),
         )
 
 
-def ask(study: Study, space: Space, start: Mapping[str, Any]) -> Trial | None:
-    """The next trial, with values; None if there is nothing to do now. Call it with the folder's lock held."""
+def ask(study: Study, space: Space, start: Mapping[str, Any], seed: int) -> Trial | None:
+    """The next trial, with values; None if there is nothing to do now. Call it with the folder's lock held.
+
+    What is drawn depends on the seed and on how many trials there are: processes that share a search, and one that goes
+    on with it, do not try again what another has drawn.
+    """
+    study.sampler = _sampler(seed + len(study.get_trials(deepcopy=False)))
     if space.search == "in turn" and not _waiting(study):
         proposal = next_in_turn(space, start, [Tried(trial.params, _result(trial)) for trial in _alive(study)])
         if proposal.values is None:
             return None
         study.enqueue_trial(proposal.values)
     return study.ask({name: _distribution(space, name, start) for name in space.settings})
+
+
+def _sampler(seed: int) -> optuna.samplers.BaseSampler:
+    return optuna.samplers.TPESampler(
+        n_startup_trials=_STARTUP_TRIALS, multivariate=True, constant_liar=True, seed=seed
+    )
 
 
 def is_done(study: Study, space: Space, start: Mapping[str, Any]) -> bool:
