@@ -17,6 +17,7 @@ _CLOSED = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AUTH_MODE": "token",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # nodes are 127.0.0.1
+    "RAY_AUTH_TOKEN": secrets.token_hex(16),  # one for all clusters: Ray reads it once in a process
     "OMP_NUM_THREADS": "1",
 }
 _NODE = {"num_cpus": 1, "object_store_memory": 80_000_000}
@@ -42,15 +43,14 @@ class Nodes:
         found = []
         for process in psutil.process_iter():
             try:
-                if title in " ".join(process.cmdline()) and process.environ().get("RAY_AUTH_TOKEN") == self.token:
+                if (
+                    title in " ".join(process.cmdline())
+                    and process.environ().get("RAY_AUTH_TOKEN") == _CLOSED["RAY_AUTH_TOKEN"]
+                ):
                     found.append(process)
             except psutil.Error:
                 continue
         return found
-
-    @property
-    def token(self) -> str:
-        return os.environ["RAY_AUTH_TOKEN"]
 
     def end(self) -> None:
         self._cluster.shutdown()
@@ -60,7 +60,7 @@ class Nodes:
 def ray_nodes() -> Iterator[Nodes]:
     """A cluster that ends with the block."""
     before = dict(os.environ)
-    os.environ.update(_CLOSED, RAY_AUTH_TOKEN=secrets.token_hex(16))
+    os.environ.update(_CLOSED)
     nodes = Nodes()
     try:
         yield nodes

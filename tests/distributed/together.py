@@ -5,6 +5,7 @@ python -m tests.distributed.together FOLDER    prints a JSON object: name of the
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -21,14 +22,15 @@ import torch
 
 from tests.training import standin
 from tests.training.standin import StandIn, assert_same_run, config_of, new_run, newest_tensors, small_dataset
+from tgap.data.atomic import write_folder
 from tgap.distributed.group import local_group
 from tgap.distributed.training import train_in_processes
-from tgap.errors import TrainingError, WorkerError
+from tgap.errors import RunError, TrainingError, WorkerError
 from tgap.learner import Loss
 from tgap.methods import make_learner
 from tgap.model.batch import HiddenBatch
 from tgap.runs.folder import RunFolder
-from tgap.training import curve
+from tgap.training import checkpoint, curve
 from tgap.training.events import Listener, Started, Stepped, StopReason
 from tgap.training.interruption import Interruption
 
@@ -153,6 +155,25 @@ def worker_killed_in_a_step(place: Path) -> None:
     assert folder.weights_file.read_bytes() == twin.weights_file.read_bytes()
 
 
+def disk_full(place: Path) -> None:
+    """A checkpoint does not fit: one line, the other processes end, the one before it is intact."""
+    folder = new_run(place / "run", checkpoint_minutes=0.00001)
+    written: list[Path] = []
+
+    def full(target: Path, files: dict[str, bytes]) -> None:
+        written.append(target)
+        if len(written) > 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_folder(target, files)
+
+    with patch.object(checkpoint, "write_folder", full), pytest.raises(RunError, match="the disk is full"):
+        train(folder, 2)
+    assert not CHILDREN.read_text().split(), "no helper is left"
+    going_on = Recorder()
+    assert train(folder, 2, going_on) == "finished"
+    assert going_on.began_at > 0
+
+
 def worker_that_never_comes(place: Path) -> None:
     begun = time.monotonic()
     alone = local_group(place / "meeting", 0, 2, timedelta(seconds=1))
@@ -168,6 +189,7 @@ CHECKS = (
     resumed_with_fewer,
     bad_loss_is_named,
     worker_killed_in_a_step,
+    disk_full,
     worker_that_never_comes,
 )
 

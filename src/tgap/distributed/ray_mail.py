@@ -12,7 +12,7 @@ from tgap.training.events import Listener, Started, Stepped, Stopped, Validated
 from tgap.training.interruption import Interruption
 
 _SECONDS = 0.5  # between two words about the same thing
-_LOST_SECONDS = 60.0  # without a word from the cluster
+_LOST_SECONDS = 30.0  # without a word from the cluster; after 60 Ray ends the process itself
 
 
 class News(NamedTuple):
@@ -28,6 +28,7 @@ class Mailbox:
     def __init__(self) -> None:
         self._news: list[News] = []
         self._stop = 0
+        self._failure: TgapError | None = None
 
     def put(self, news: News) -> None:
         """A worker tells."""
@@ -45,6 +46,14 @@ class Mailbox:
     def stopping(self) -> int:
         """Number of the signal, or 0."""
         return self._stop
+
+    def fail(self, error: TgapError) -> None:
+        """A worker has met what starting it anew cannot mend."""
+        self._failure = self._failure or error
+
+    def failure(self) -> TgapError | None:
+        """The first such error."""
+        return self._failure
 
 
 def open_mailbox(ray: Any) -> Any:
@@ -75,13 +84,14 @@ def run_with_mail(ray: Any, mailbox: Any, hearer: object, interruption: Interrup
             mailbox.stop.remote(interruption.signal_number)
             told = True
     (found,) = outcome
-    if isinstance(found, Exception) and not isinstance(found, TgapError):
+    failure: TgapError | None = ray.get(mailbox.failure.remote())
+    if failure is not None:
+        raise failure
+    if isinstance(found, Exception):
         reason = " ".join(str(found).split())[:200]
         raise WorkerError(
             f"the work on the cluster failed ({reason}); the same command, or --resume, goes on"
         ) from found
-    if isinstance(found, TgapError):
-        raise found
     return found
 
 

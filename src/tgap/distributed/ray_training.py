@@ -52,20 +52,35 @@ def train_on_ray(
         run_config=TrainConfig(name=name, storage_path=str(notes), failure_config=FailureConfig(max_failures=RESTARTS)),
     )
     try:
-        reason: StopReason = run_with_mail(ray, mailbox, listener, interruption, lambda: trainer.fit().return_value)
+        reason: StopReason = run_with_mail(ray, mailbox, listener, interruption, lambda: _result(trainer))
     finally:
         listener.close()
         shutil.rmtree(notes, ignore_errors=True)
     return reason
 
 
-def _work(given: dict[str, Any]) -> StopReason | TgapError | None:
-    """What each worker runs. An error that Ray cannot mend by starting workers anew is given back, not raised."""
+def _result(trainer: Any) -> Any:
+    """What rank 0 gave back; Ray hands some errors over as part of the result."""
+    result = trainer.fit()
+    if result.error is not None:
+        raise result.error
+    return result.return_value
+
+
+def _work(given: dict[str, Any]) -> StopReason | None:
+    """What each worker runs.
+
+    An error makes Ray end all workers and start them anew, which mends a lost worker. What that cannot mend (a full
+    disk, a loss that is not a number) is left in the mailbox, where the workers that come next find it and go home.
+    """
+    import ray  # noqa: PLC0415
     from ray.train import get_context  # noqa: PLC0415
     from ray.train.collective import broadcast_from_rank_zero  # noqa: PLC0415
 
-    context = get_context()
+    mailbox, context = given["mailbox"], get_context()
     rank, size = context.get_world_rank(), context.get_world_size()
+    if ray.get(mailbox.failure.remote()) is not None:
+        return None
     set_threads(given["threads"], whole_process=True)
     store, meeting = open_meeting(node_address()) if rank == 0 else (None, None)
     meeting = broadcast_from_rank_zero(meeting)
@@ -76,9 +91,10 @@ def _work(given: dict[str, Any]) -> StopReason | TgapError | None:
                 return None
             return _lead(group, given)
     except WorkerError:
-        raise  # a worker is gone: Ray starts all of them anew
+        raise
     except TgapError as error:
-        return error
+        ray.get(mailbox.fail.remote(error))
+        raise
 
 
 def _lead(group: Any, given: dict[str, Any]) -> StopReason:

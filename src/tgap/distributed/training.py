@@ -20,7 +20,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.distributed.group import local_group, torchrun_group
 from tgap.distributed.processes import begin_helper
-from tgap.errors import WorkerError
+from tgap.errors import DataError, WorkerError
 from tgap.kernels import set_threads
 from tgap.learner import Learner
 from tgap.methods import make_learner, parse_config
@@ -140,7 +140,7 @@ def follow(group: Group) -> None:
     config = parse_config(text)
     dataset = load_dataset(config.dataset).base
     if dataset.checksum != checksum:
-        raise WorkerError(
+        raise DataError(
             f"dataset {dataset.name!r} of worker {group.rank} has checksum {dataset.checksum}, that of worker 0 has "
             f"{checksum}; give all machines the same files"
         )
