@@ -168,9 +168,9 @@ def test_what_is_not_drawn_is_told_as_a_rest(browsing: Browsing, world: str, wor
         assert len(told) == 3
         for words, step in zip(told, flow["steps"], strict=True):
             shares = [percent(step["moved"]), *(percent(bundle["lighter"]) for bundle in step["bundles"])]
-            assert any(
-                words.startswith((f"other events {share}, did not move", f"others {share}")) for share in shares
-            ), words
+            assert any(words.startswith((f"other events {share}, unmoved", f"others {share}")) for share in shares), (
+                words
+            )
 
 
 def test_ribbons_are_named_or_numbered_and_numbers_are_spelled_out(browsing: Browsing, world: str) -> None:

@@ -198,7 +198,9 @@ export class ReasonsCard {
         {},
         `Without ${which} `,
         h("b", {}, flip.answer),
-        ` would come first with ${percent(flip.answer_probability)}; ${this.document.answer.name} would have ${percent(flip.probability)} (rank ${place(flip.rank)}).`,
+        unbroken(
+          ` would come first with ${percent(flip.answer_probability)}; ${this.document.answer.name} would have ${percent(flip.probability)} (rank ${place(flip.rank)}).`,
+        ),
       ),
       factList(flip.facts),
       h(

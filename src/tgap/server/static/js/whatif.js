@@ -59,7 +59,7 @@ export class WhatIf {
           ? [
               changes ? "the answer would be " : "the answer would still be ",
               h("b", {}, next.name),
-              ` with ${percent(next.score)}.`,
+              unbroken(` with ${percent(next.score)}.`),
             ]
           : "there would be no answer.",
       ),

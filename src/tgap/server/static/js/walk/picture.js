@@ -6,6 +6,7 @@ import { labelLinks, nodeBoxes } from "./labels.js";
 import { isHeavy, layOut } from "./layout.js";
 import { dashes, drawLabel, fitted, linkWords, measure, nodeWords } from "./parts.js";
 
+const LETTER = 6; // pixels of a letter under the picture
 const NARROWEST = 500;
 
 export class WalkPicture {
@@ -108,8 +109,8 @@ export class WalkPicture {
   /** What all that is not drawn carries together, and what stayed where it was. */
   drawBand({ share, width, x0, x1, y }, step) {
     const stayed = this.walk.steps[step][this.view === "attention" ? "waiting" : "waiting_through"];
-    const words =
-      x1 - x0 > 190 ? `other events ${percent(share)}, did not move ${percent(stayed)}` : `others ${percent(share)}`;
+    const whole = `other events ${percent(share)}, unmoved ${percent(stayed)}`;
+    const words = whole.length * LETTER < x1 - x0 ? whole : `others ${percent(share)}`;
     return [
       s("line", { class: "band", x1: x0, x2: x1, y1: y, y2: y, "stroke-width": width.toFixed(1) }),
       s("text", { class: "band-words", x: (x0 + x1) / 2, y: y + 18, "text-anchor": "middle" }, words),
