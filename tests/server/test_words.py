@@ -22,6 +22,7 @@ def found(text: str) -> list[str]:
         ("sout kroea", ["Police (South Korea)", "South Korea"]),
         ("gagauzia", ["Găgăuzia\u00a0"]),
         ("polcie ukrane", ["Police (Ukraine)"]),
+        ("ntoh", ["Noth"]),  # no three letters of it are right
         ("noth", ["Noth"]),  # a word that begins so outweighs a slip
         ("noth korea", ["North Korea"]),  # but not where the words together mean nothing
         ("kor xyz", []),

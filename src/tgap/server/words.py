@@ -45,7 +45,9 @@ class WordIndex:
                 self._holders[word].append(index)
         self._words = sorted(self._holders)
         self._by_triple: dict[str, list[str]] = defaultdict(list)
+        self._by_letters: dict[str, list[str]] = defaultdict(list)  # swapped letters leave a short word no triple
         for word in self._words:
+            self._by_letters[_letters(word)].append(word)
             for triple in _triples(word):
                 self._by_triple[triple].append(word)
 
@@ -75,7 +77,8 @@ class WordIndex:
         """Words that are a slip or two away, with the number of slips."""
         allowed = 0 if len(typed) < _SHORTEST else 1 if len(typed) < _LONG else 2
         shared = Counter(word for triple in _triples(typed) for word in self._by_triple.get(triple, ()))
-        near = {word: slips(typed, word, allowed) for word, _ in shared.most_common(_COMPARED)}
+        compared = [word for word, _ in shared.most_common(_COMPARED)] + self._by_letters.get(_letters(typed), [])
+        near = {word: slips(typed, word, allowed) for word in compared}
         return {word: count for word, count in near.items() if count <= allowed}
 
     def _found(self, index: int, meant: list[dict[str, int]]) -> Found:
@@ -118,6 +121,10 @@ def slips(one: str, other: str, most: int) -> int:
         if min(row) > most:
             return most + 1
     return min(row[-1], most + 1)
+
+
+def _letters(word: str) -> str:
+    return "".join(sorted(word))
 
 
 def _triples(word: str) -> set[str]:
