@@ -1,13 +1,17 @@
-"""A process that serves a scorer whose answers wait: to be stopped in the middle of one.
+"""Processes that serve a scorer whose answers wait: to be stopped in the middle of one.
 
-It prints its address. Every line on its standard input lets one answer go; without one they take for ever. Whoever asks
+Everything is imported once. For every folder that is named on the standard input a process is forked that serves until
+it is stopped; its number, and in the end its exit code, are printed. The folder holds two pipes and gets a log: the
+address comes out of ``out``, every line into ``in`` lets one answer go (without one they take for ever). Whoever asks
 for /stuck holds up the event loop itself.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from pathlib import Path
 
 from tests.server.slow import SlowScorer, slow_service
 from tgap.scorer import FloatArray, QueryBatch
@@ -18,6 +22,23 @@ from tgap.server.serving import address_of, listen, serve
 
 
 def main() -> None:
+    while folder := sys.stdin.readline().strip():
+        number = os.fork()
+        if not number:
+            _serve(Path(folder))
+            return
+        print(number, flush=True)  # noqa: T201
+        _, status = os.waitpid(number, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201
+
+
+def _serve(folder: Path) -> None:
+    for name, flags, standard in (
+        ("in", os.O_RDONLY, 0),
+        ("out", os.O_WRONLY, 1),
+        ("log", os.O_WRONLY | os.O_CREAT, 2),
+    ):
+        os.dup2(os.open(folder / name, flags), standard)
     scorer, service = slow_service()
     quick = scorer.score
 
