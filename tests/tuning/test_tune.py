@@ -15,6 +15,8 @@ import pytest
 from tgap.cli.main import run as tgap
 from tgap.methods import config_for, parse_config
 from tgap.runs.folder import RunFolder
+from tgap.tuning.space import read_space
+from tgap.tuning.study import StudyFolder, ask
 
 QUICK = ["--method", "distmult", "--threads", "1", "--set", "validation_queries=100", "--set", "validate_every=0.5"]
 SPACE = """
@@ -178,3 +180,19 @@ def test_config_and_what_it_says_do_not_go_together(tmp_path: Path, capsys: pyte
     assert tgap(["train", "--config", str(tmp_path / "none.toml")]) == 2
     assert "No such file" in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["settings.toml"]
+
+
+def test_workers_need_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tgap(["tune", "--dataset", "world", "--trials", "1", "--workers", "2"]) == 2
+    assert "--workers 2 needs --ray; without it, run the same command several times at once" in capsys.readouterr().err
+
+
+def test_processes_that_share_a_search_draw_different_settings(tmp_path: Path) -> None:
+    space = read_space({"settings": {"training.learning_rate": {"low": 1e-4, "high": 1e-1, "log": True}}})
+    folder = StudyFolder(tmp_path)
+    drawn = []
+    for _ in range(3):  # each opens the search for itself, as another process or a later call does
+        trial = ask(folder.open(space, seed=0), space, {}, seed=0)
+        assert trial is not None
+        drawn.append(trial.params["training.learning_rate"])
+    assert len(set(drawn)) == 3

@@ -18,7 +18,7 @@ from tgap.distributed.group import cluster_group, open_meeting
 from tgap.distributed.ray_cluster import RESTARTS, node_address
 from tgap.distributed.ray_mail import MailedInterruption, MailedListener, open_mailbox, run_with_mail
 from tgap.distributed.training import announce, follow
-from tgap.errors import RunError, TgapError, WorkerError
+from tgap.errors import RunError, TgapError, TrainingError, WorkerError
 from tgap.kernels import set_threads
 from tgap.methods import make_learner
 from tgap.runs import RunFolder, find_run
@@ -93,7 +93,8 @@ def _work(given: dict[str, Any]) -> StopReason | None:
     except WorkerError:
         raise
     except TgapError as error:
-        ray.get(mailbox.fail.remote(error))
+        if rank == 0 or not isinstance(error, TrainingError):  # of an error that all meet, rank 0 knows most
+            ray.get(mailbox.fail.remote(error))
         raise
 
 

@@ -20,7 +20,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.distributed.group import local_group, torchrun_group
 from tgap.distributed.processes import begin_helper
-from tgap.errors import DataError, WorkerError
+from tgap.errors import DataError, TgapError
 from tgap.kernels import set_threads
 from tgap.learner import Learner
 from tgap.methods import make_learner, parse_config
@@ -125,7 +125,7 @@ def _help(learner: Learner | None, config: RunConfig, meeting: Path, rank: int, 
                 follow(group)
             else:
                 help_training(learner, config, group)
-    except WorkerError:
+    except TgapError:
         sys.exit(1)  # rank 0 tells why
 
 
