@@ -57,15 +57,16 @@ def measure(dataset: str, workers: int, threads: int, minutes: float) -> dict[st
 
 
 def page(made: dict[str, str], dataset: str, found: dict[str, dict[str, Any]]) -> str:
+    loads = ", ".join(str(row["load_before"]) for row in found.values())
     base = found.get("1x1", {}).get("queries_per_second")
     lines = [
         f"# Training by workers, {made['date']}",
         "",
-        "Command: `python -m benchmarks.workers`, on an idle machine.",
+        "Command: `python -m benchmarks.workers`, with other trainings of the machine paused.",
         "",
         ", ".join(f"{key} {value}" for key, value in made.items()),
         "",
-        f"T-GAP with its recommended settings on {dataset}.",
+        f"T-GAP with its recommended settings on {dataset}. Load of the machine in the minute before each: {loads}.",
         "",
         "| | queries per second | times one of one | queries per step | steps | MB of rank 0 |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
