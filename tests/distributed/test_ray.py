@@ -133,7 +133,8 @@ def test_a_lost_head_ends_the_command_and_the_run_goes_on_with_another(tmp_path:
         wait_for(lambda: steps(out) >= 5 and list(RunFolder(out).checkpoints.glob("checkpoint-*")), process)
         first.lose_head()
         shown, _ = process.communicate(timeout=WAIT)
-        assert process.returncode != 0, shown
+        assert process.returncode == 2, shown
+        assert "the same command, or --resume, goes on" in shown
     with ray_nodes() as second:
         assert "Going on at step" in run("train", "--resume", out, "--ray", second.address)
     assert RunFolder(out).report()["status"] == "finished"
