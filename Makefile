@@ -51,7 +51,7 @@ endif
 test: check ## check, then the default test suite
 	$(BIN)/python -m pytest -n auto
 
-test-slow: $(STAMP) ## shipped models on whole test splits, the server under load
+test-slow: $(STAMP) ## shipped models on whole test splits, the server under load, Ray clusters where Ray is installed
 	$(BIN)/python -m pytest -m slow
 
 bench: $(STAMP) ## all speed measurements on an idle machine, about 25 minutes, written to benchmarks/results
