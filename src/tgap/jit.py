@@ -38,6 +38,7 @@ SOURCES = (  # what machine code is made of, besides the file of the function it
     "kernels/compiled_messages.py",
     "kernels/compiled_flow.py",
     "kernels/compiled_flow_backward.py",
+    "kernels/compiled_blocks.py",
     "graph/hashing.py",
     "graph/sampling.py",
     "graph/subgraph.py",

@@ -18,9 +18,10 @@ from tgap.graph.subgraph import visible_adjacency
 from tgap.kernels import flows
 from tgap.kernels.backend import Recording
 from tgap.kernels.buckets import DisplacementBuckets
-from tgap.kernels.flows import FlowInput, MassLists
+from tgap.kernels.flows import FlowInput, MassLists, ScoredRows
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import QueryState
+from tgap.kernels.threads import num_threads, set_threads
 
 FLOWS, SPAN = 3, 4
 BUCKETS = DisplacementBuckets.of(SPAN, 2, 1)
@@ -34,26 +35,26 @@ class Stage:
     graph: TemporalGraph
     given: FlowInput
     tensors: tuple[Tensor, ...]  # mass, and the features that u, g, h and the shared table are
+    lanes: Lanes = LANES
+
+    def rows(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Features in lane layout."""
+        return (tensors[0], *(self.lanes.spread(features) for features in tensors[1:]))
 
     def step(self, *tensors: Tensor, recording: Recording | None = None) -> tuple[MassLists, Tensor]:
         """One step from the given tensors."""
-        return flows.flow_step(_rows(tensors), self.given, recording or self.recording)
+        return flows.flow_step(self.rows(tensors), self.given, recording or self.recording)
 
     def to_targets(self, row: NDArray[np.int64], entity: NDArray[np.int32], *tensors: Tensor) -> Tensor:
         """Mass of the targets after a last step from the given tensors."""
-        return flows.flow_to_targets(_rows(tensors), self.given, row, entity)
+        return flows.flow_to_targets(self.rows(tensors), self.given, row, entity)
 
     @property
     def recording(self) -> Recording:
         """Record no edge."""
         return Recording(
-            np.full(len(self.given.state.mass_entity), -1, np.int64), np.zeros(0), np.zeros((0, LANES.width))
+            np.full(len(self.given.state.mass_entity), -1, np.int64), np.zeros(0), np.zeros((0, self.lanes.width))
         )
-
-
-def _rows(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Features in lane layout."""
-    return (tensors[0], *(LANES.spread(features) for features in tensors[1:]))
 
 
 def stage(seed: int = 0, hidden: int = 0) -> Stage:
@@ -94,7 +95,9 @@ def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
         assert len(set(lists.entity[part].tolist())) == len(lists.entity[part])
         mean[query, lists.entity[part]] = value[part].sum(1).detach().numpy() / FLOWS
     np.testing.assert_allclose(mean.sum(1), 1, rtol=1e-12)
-    np.testing.assert_allclose(flows.flow_to_all(_rows(play.tensors), play.given).numpy(), mean, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        flows.flow_to_all(play.rows(play.tensors), play.given).numpy(), mean, rtol=1e-12, atol=1e-15
+    )
     row, entity = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
     targets = play.to_targets(row, entity, *play.tensors)
     np.testing.assert_allclose(targets.detach().numpy().reshape(2, 5), mean, rtol=1e-12, atol=1e-15)
@@ -133,7 +136,7 @@ def test_a_row_may_be_scored_either_way(long: int, monkeypatch: pytest.MonkeyPat
         _, value = play.step(*play.tensors)
         last = play.to_targets(row, entity, *play.tensors)
         grads = torch.autograd.grad(value.square().sum() + last.square().sum(), play.tensors)
-        return [value.detach(), last.detach(), *grads, flows.flow_to_all(_rows(play.tensors), play.given)]
+        return [value.detach(), last.detach(), *grads, flows.flow_to_all(play.rows(play.tensors), play.given)]
 
     mixed = everything()
     monkeypatch.setattr(flows, "_LONG", long)
@@ -158,10 +161,81 @@ def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
         row, entity = np.array([0, 1, 2]), np.array([3, 0], np.int32)
         last = play.to_targets(row, entity, *play.tensors)
         more = torch.autograd.grad(last.sum(), play.tensors)
-        everywhere = flows.flow_to_all(_rows(play.tensors), play.given)
+        everywhere = flows.flow_to_all(play.rows(play.tensors), play.given)
         return [torch.from_numpy(lists.entity), value.detach(), *grads, last.detach(), *more, everywhere]
 
     first = everything()
     for _ in range(3):
         for got, wanted in zip(everything(), first, strict=True):
             assert torch.equal(got, wanted)
+
+
+def crowd(seed: int, hidden: int, queries: int) -> Stage:
+    """Queries of one time and one flow, with mass and subgraphs on few entities: they score rows together."""
+    graph = tiny_graph(seed, entities=6, relations=2, facts=30, span=SPAN)
+    visible = visible_graph(graph, View.all().without(range(hidden)))
+    random = np.random.default_rng(seed)
+    held = [random.permutation(6)[: random.integers(2, 6)] for _ in range(queries)]
+    inside = [np.unique(np.concatenate([some[:2], random.permutation(6)[:2]])) for some in held]
+    state = QueryState(
+        mass_row=np.concatenate([[0], np.cumsum([len(some) for some in held])]),
+        mass_entity=np.concatenate(held).astype(np.int32),
+        sub_row=np.concatenate([[0], np.cumsum([len(some) for some in inside])]),
+        sub_entity=np.concatenate(inside).astype(np.int32),
+        origin=np.full(queries, 2),
+        group=np.zeros(queries, np.int32),
+        h_row=np.arange(6, dtype=np.int32).reshape(1, 6),
+    )
+    lanes = Lanes(17, 1)
+    given = FlowInput(state, visible_adjacency(visible), BUCKETS, lanes, 1, graph.loop_relation, 0.1, signed=False)
+    sizes = len(state.sub_entity), len(state.sub_entity), 6, graph.loop_relation + 1 + BUCKETS.count
+    numbers = torch.Generator().manual_seed(seed)
+    rows = [torch.randn((size, 17), dtype=torch.float64, generator=numbers).requires_grad_() for size in sizes]
+    mass = torch.rand((len(state.mass_entity), 1), dtype=torch.float64, generator=numbers).requires_grad_()
+    return Stage(graph, given, (mass, *rows), lanes)
+
+
+def recorded(play: Stage) -> Recording:
+    """Record the edges of every second entry."""
+    degree = play.graph.degree[play.given.state.mass_entity]
+    start = np.cumsum(degree) - degree
+    start[::2] = -1
+    return Recording(start, np.zeros(int(degree.sum())), np.zeros((0, 1)))
+
+
+@pytest.mark.parametrize("hidden", [0, 12])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_that_queries_score_together_are_those_that_each_scores_alone(
+    hidden: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = num_threads()
+    set_threads(threads)
+    monkeypatch.setattr(flows, "_LONG", 1000)
+    play = crowd(7, hidden, queries=30)
+    row, entity = np.arange(31), (np.arange(30) % 6).astype(np.int32)
+
+    def everything() -> list[Tensor]:
+        recording = recorded(play)
+        _, value = play.step(*play.tensors, recording=recording)
+        last = play.to_targets(row, entity, *play.tensors)
+        grads = torch.autograd.grad(value.square().sum() + last.square().sum(), play.tensors)
+        return [value.detach(), last.detach(), torch.from_numpy(recording.mean), *grads]
+
+    together = everything()
+    _, u, _, _, shared = play.rows(play.tensors)
+    blocks = ScoredRows.of(u, shared, play.given, np.zeros(len(u), np.int64)).blocks
+    assert 6 >= len(np.unique(blocks.entity)) < len(blocks.entity), "rows with more queries than a block has room for"
+    monkeypatch.setattr(flows, "_SHARED", 100)
+    alone = everything()
+    set_threads(before)
+    for one, other in zip(together, alone, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-11, atol=1e-13)
+
+
+def test_gradcheck_of_rows_scored_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flows, "_LONG", 1000)
+    monkeypatch.setattr(flows, "_SHARED", 2)
+    play = crowd(8, hidden=5, queries=4)
+    assert torch.autograd.gradcheck(lambda *tensors: play.step(*tensors)[1], play.tensors)
+    row, entity = np.arange(5), np.array([0, 3, 1, 3], np.int32)
+    assert torch.autograd.gradcheck(partial(play.to_targets, row, entity), play.tensors)

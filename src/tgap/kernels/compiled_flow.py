@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from tgap.jit import kernel
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
+from tgap.kernels.layout import LANES
 from tgap.kernels.simd import exp, fill, item, load, load16, put, store, total, width_of, zero16
 
 _LOWEST = -3.0e38  # the score of a hidden edge: its exponential is zero
@@ -49,6 +50,9 @@ class Keys(NamedTuple):
     shared: NDArray[np.floating]  # [S, n]
     dense: NDArray[np.floating]  # [rows, S, W] products of u with the whole shared table, for long rows
     dense_row: NDArray[np.int64]  # [Q] which of them is an entry's, or -1
+    lane: NDArray[np.int64]  # [Q] place of an entry among the lanes of all blocks (compiled_blocks.py), or -1
+    move_start: NDArray[np.int64]  # [blocks + 1] where the pairs of a block begin in ``moves``
+    moves: NDArray[np.floating]  # [pairs, LANES] transitions of the blocks' rows
 
 
 class FlowScratch(NamedTuple):
@@ -119,7 +123,7 @@ def unmap_subgraph(query, state, scratch):
 
 
 @kernel(_nrt=False)
-def _find_times(first, last, origin, adjacency, buckets, shape, scratch):
+def find_times(first, last, origin, adjacency, buckets, shape, scratch):
     """Where the times of a row's edges stand in the shared table, into ``scratch.time_row``."""
     start = np.int32(shape.loop + 1)
     if len(buckets.bounds) > 0 or shape.signed or abs(origin) > 2**30:
@@ -158,7 +162,7 @@ def _form_products(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scr
     width = width_of(lanes)
     u = np.int64(scratch.sub_index[i]) * n
     first, last = adjacency.row[i], adjacency.row[i + 1]
-    _find_times(first, last, origin, adjacency, buckets, shape, scratch)
+    find_times(first, last, origin, adjacency, buckets, shape, scratch)
     scratch.stamp[0] += 1
     stamp = scratch.stamp[0]
     scratch.used[0] = 0
@@ -241,9 +245,16 @@ def _exponentials(begin, count, highest, scratch):
 def transition_row(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scratch, keep):
     """The transition from ``i`` to each neighbour, into ``scratch.pair_move``.
 
-    Of a single edge it is ``score`` times ``scale`` of the scratch arrays. ``keep``: also what the gradient needs.
+    Of a single edge it is ``score`` times ``scale`` of the scratch arrays (not of a row that a block has scored).
+    ``keep``: also what the gradient needs.
     """
     width = width_of(lanes)
+    lane = keys.lane[scratch.sub_index[i]]
+    if lane >= 0:
+        at = first_move(lane, keys)
+        for pair in range(adjacency.pair_row[i + 1] - adjacency.pair_row[i]):
+            put(scratch.pair_move, pair, item(keys.moves, at + pair * LANES))
+        return
     kind = scratch.score.dtype.type
     _form_products(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scratch, keep)
     dense = keys.dense_row[scratch.sub_index[i]]
@@ -260,6 +271,12 @@ def transition_row(i, origin, h_row, adjacency, buckets, shape, lanes, keys, scr
             for edge in range(item(adjacency.pair_edge, pair), item(adjacency.pair_edge, pair + 1)):
                 move += item(scratch.score, begin + edge - first)
             put(scratch.pair_move, (pair - adjacency.pair_row[i]) * width + flow, move * part)
+
+
+@kernel(_nrt=False, inline="always")
+def first_move(lane, keys):
+    """Where the numbers of a lane begin in arrays of [pairs, LANES]."""
+    return keys.move_start[lane // LANES] * LANES + lane % LANES
 
 
 @kernel(_nrt=False, inline="always")
@@ -354,7 +371,7 @@ def flow_forward(
                         count = _add_mass(
                             j, even * visible, base, count, lanes, out_entity, out_mass, scratch.out_index
                         )
-            if start[m] >= 0:
+            if start[m] >= 0 and not (scored and keys.lane[scratch.sub_index[i]] >= 0):
                 _record_row(i, m, scored, adjacency, shape, lanes, scratch, mass, start, mean, full)
         out_count[b] = count
         for k in range(count):
@@ -390,8 +407,20 @@ def flow_to_all(queries, state, adjacency, buckets, shape, lanes, keys, scratch,
 
 
 @kernel(_nrt=False)
-def find_active(queries, state, adjacency, shape, lanes, scratch, mass, target_row, target_entity, out, active):
-    """Last step of training, first half: ``active`` [M] marks the scored rows with an edge into a target of theirs.
+def find_scored(queries, state, scratch, entry_mass):
+    """Where the entities of the subgraphs stand in the mass lists: ``entry_mass`` [Q], -1 for those without mass."""
+    for b in queries:
+        map_subgraph(b, state, scratch)
+        for m in range(state.mass_row[b], state.mass_row[b + 1]):
+            entry = item(scratch.sub_index, item(state.mass_entity, m))
+            if entry >= 0:
+                entry_mass[entry] = m
+        unmap_subgraph(b, state, scratch)
+
+
+@kernel(_nrt=False)
+def find_active(queries, state, adjacency, shape, lanes, scratch, mass, target_row, target_entity, out, entry_mass):
+    """Last step of training, first half: like ``find_scored``, but only rows with an edge into a target count.
 
     What uniform rows bring to the targets is written to ``out`` [targets].
     """
@@ -409,7 +438,7 @@ def find_active(queries, state, adjacency, shape, lanes, scratch, mass, target_r
                 if m < 0 or adjacency.pair_count[pair] == 0:
                     continue
                 if scratch.sub_index[i] >= 0:
-                    active[m] = True
+                    entry_mass[scratch.sub_index[i]] = m
                 else:
                     share = adjacency.pair_count[pair] / adjacency.degree[i] / shape.flows
                     value += total(load(mass, m * width, lanes)) * share
@@ -421,7 +450,7 @@ def find_active(queries, state, adjacency, shape, lanes, scratch, mass, target_r
 
 @kernel(_nrt=False)
 def flow_to_targets(
-    queries, state, adjacency, buckets, shape, lanes, keys, scratch, mass, target_row, target_entity, out, active
+    queries, state, adjacency, buckets, shape, lanes, keys, scratch, mass, target_row, target_entity, out, entry_mass
 ):
     """Second half: what the active rows bring is added to ``out``, the mean mass of the targets."""
     for b in queries:
@@ -429,10 +458,11 @@ def flow_to_targets(
         h_row = state.h_row[state.group[b]]
         for k in range(target_row[b], target_row[b + 1]):
             scratch.out_index[target_entity[k]] = k
-        for m in range(state.mass_row[b], state.mass_row[b + 1]):
-            if not active[m]:
+        for entry in range(state.sub_row[b], state.sub_row[b + 1]):
+            m = entry_mass[entry]
+            if m < 0:
                 continue
-            i = state.mass_entity[m]
+            i = state.sub_entity[entry]
             a = load(mass, m * width_of(lanes), lanes)
             transition_row(i, state.origin[b], h_row, adjacency, buckets, shape, lanes, keys, scratch, False)
             for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):

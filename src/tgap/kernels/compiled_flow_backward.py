@@ -11,12 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from tgap.jit import kernel
-from tgap.kernels.compiled_flow import map_subgraph, pair_transition, transition_row, unmap_subgraph
+from tgap.kernels.compiled_flow import first_move, map_subgraph, pair_transition, transition_row, unmap_subgraph
+from tgap.kernels.layout import LANES
 from tgap.kernels.simd import fill, item, load, load16, put, spread, store, width_of
 
 
 @kernel(_nrt=False)
-def _row_backward(i, m, h_row, adjacency, shape, lanes, keys, scratch, mass, grad, d_mass, d_keys, d_h, shift):
+def _row_backward(
+    i, m, h_row, adjacency, shape, lanes, keys, scratch, mass, grad, d_mass, d_keys, d_h, shift, grad_move
+):
     """Gradient of one scored row, whose transition stands in ``scratch``; ``out_index`` leads to entries of ``grad``.
 
     With p the transition, a the mass of i and G_j the gradient at j:  da = sum p G,  ds = a p (G - da).
@@ -32,6 +35,15 @@ def _row_backward(i, m, h_row, adjacency, shape, lanes, keys, scratch, mass, gra
             g = load(grad, np.int64(k) * width, lanes)
             mean = mean + g * pair_transition(pair, i, adjacency, lanes, scratch)
     store(d_mass, m * width, mean)
+    lane = keys.lane[scratch.sub_index[i]]
+    if lane >= 0:
+        at = first_move(lane, keys)
+        held, own = mass[m], d_mass[m]
+        for pair in range(adjacency.pair_row[i], adjacency.pair_row[i + 1]):
+            k = np.int64(item(scratch.out_index, item(adjacency.pair_neighbour, pair)))
+            arriving = item(grad, k) if k >= 0 else own * 0
+            put(grad_move, at + (pair - adjacency.pair_row[i]) * LANES, (arriving - own) * held)
+        return
     dense = keys.dense_row[scratch.sub_index[i]]
     table = d_dense if dense >= 0 else scratch.shared_grad
     base = max(dense, 0) * len(scratch.shared_stamp) * width
@@ -150,11 +162,13 @@ def flow_backward(
     d_keys,
     d_h,
     shift,
+    grad_move,
 ):
     """Backward of a step. ``grad`` [entries of the out lists, W] is the gradient at the entities ``out_entity``.
 
     ``d_keys`` = (u, g, shared, dense): rows of u, g and dense belong to one query, shared is this chunk's buffer.
-    ``d_h`` is the chunk's buffer of h keys; row k of h stands at k + shift[b] in it. All come zeroed.
+    ``d_h`` is the chunk's buffer of h keys; row k of h stands at k + shift[b] in it. All come zeroed. Of rows that a
+    block has scored, only ``grad_move`` [pairs, LANES] is written: compiled_blocks.py goes on from there.
     """
     n = shape.row
     width = width_of(lanes)
@@ -176,7 +190,21 @@ def flow_backward(
                 continue
             transition_row(i, state.origin[b], h_row, adjacency, buckets, shape, lanes, keys, scratch, True)
             _row_backward(
-                i, m, h_row, adjacency, shape, lanes, keys, scratch, mass, grad, d_mass, d_keys, d_h, shift[b] * n
+                i,
+                m,
+                h_row,
+                adjacency,
+                shape,
+                lanes,
+                keys,
+                scratch,
+                mass,
+                grad,
+                d_mass,
+                d_keys,
+                d_h,
+                shift[b] * n,
+                grad_move,
             )
         for m in range(state.mass_row[b], state.mass_row[b + 1]):
             scratch.mass_index[state.mass_entity[m]] = -1

@@ -1,7 +1,8 @@
 """The flow of attention as differentiable torch operations: shapes and buffers here, arithmetic in the kernels.
 
-Long rows of the graph are scored against all relations and displacements by one matrix product (``_dense_scores``),
-whose gradient torch finds by itself; the rest is the kernels'.
+Long rows of the graph are scored against all relations and displacements by one matrix product (``ScoredRows``), whose
+gradient torch finds by itself; the rest is the kernels'. In training, long rows that several queries of a batch score
+are formed in blocks (compiled_blocks.py).
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from tgap.kernels import compiled_flow, compiled_flow_backward
+from tgap.kernels import compiled_blocks, compiled_flow, compiled_flow_backward
 from tgap.kernels.backend import Recording
 from tgap.kernels.buckets import DisplacementBuckets
-from tgap.kernels.chunks import flat, sum_chunks
+from tgap.kernels.chunks import even_cuts, flat, sum_chunks
+from tgap.kernels.compiled_blocks import Blocks, BlockScratch
 from tgap.kernels.compiled_flow import FlowScratch, FlowShape, Keys
-from tgap.kernels.layout import Lanes, head_widths
+from tgap.kernels.layout import LANES, Lanes, head_widths
 from tgap.kernels.products import product
 from tgap.kernels.structure import Adjacency, QueryState
 from tgap.kernels.threads import num_threads, run_chunks
 
+_SHARED = 4  # queries that must score a row for a block of it to pay
 _LONG = 16  # a row of the graph is long if it has one edge for so many rows of the shared table
 
 
@@ -101,13 +104,6 @@ class _ScratchPool:
 _pool = _ScratchPool()
 
 
-class Dense(NamedTuple):
-    """Products of u with the whole shared table, for the rows of the graph that are long."""
-
-    score: Tensor  # [rows, S] or [rows, S, W]
-    row: NDArray[np.int64]  # [Q] row of a subgraph entry, or -1
-
-
 @dataclass
 class MassLists:
     """The new mass of each query."""
@@ -116,26 +112,150 @@ class MassLists:
     entity: NDArray[np.int32]  # [M]
 
 
-def _dense_scores(u: Tensor, shared: Tensor, given: FlowInput, wanted: NDArray[np.bool_] | None = None) -> Dense:
-    """Products of u with the whole shared table for long rows (of the ``wanted`` subgraph entries; None: of all).
+@dataclass(frozen=True)
+class ScoredRows:
+    """How the rows that a step scores are formed: alone, or in blocks; the long ones by matrix products before."""
 
-    A row of degree n meets at most 2 n of the S rows of the table, each at the price of a scattered read in the forward
-    and an addition to scattered memory in the backward pass. Measured: from n = S / 16 on a product with all of them
-    costs less.
-    """
-    long = np.diff(given.adjacency.row)[given.state.sub_entity] * _LONG >= len(shared)
-    if wanted is not None:
-        long &= wanted
-    entries = np.flatnonzero(long)
-    row = np.full(len(long), -1, np.int64)
-    row[entries] = np.arange(len(entries))
+    entry_mass: NDArray[np.int64]  # [Q] entry of the mass lists, or -1 where the row is not scored
+    dense: Tensor  # [rows, S] or [rows, S, W] products of u with the shared table
+    dense_row: NDArray[np.int64]  # [Q] row of a subgraph entry in it, or -1
+    blocks: Blocks
+    lane: NDArray[np.int64]  # [Q] place of an entry among the lanes of all blocks, or -1
+    block_u: Tensor  # [K LANES, n] u of every lane
+    block_dense: Tensor  # [K, S, LANES]
+
+    @classmethod
+    def of(cls, u: Tensor, shared: Tensor, given: FlowInput, entry_mass: NDArray[np.int64]) -> ScoredRows:
+        """A row of degree n meets at most 2 n of the S rows of the shared table, each at the price of a scattered read
+
+        in the forward and an addition to scattered memory in the backward pass. Measured: from n = S / 16 on a product
+        with all of them costs less.
+        """
+        long = np.diff(given.adjacency.row)[given.state.sub_entity] * _LONG >= len(shared)
+        long &= entry_mass >= 0
+        blocks, lane = _make_blocks(given, entry_mass, long)
+        entries = np.flatnonzero(long & (lane < 0))
+        row = np.full(len(long), -1, np.int64)
+        row[entries] = np.arange(len(entries))
+        used = torch.from_numpy(np.maximum(blocks.entry, 0))
+        block_u = u.index_select(0, used) * torch.from_numpy(blocks.entry >= 0)[:, None]
+        every = (shared @ block_u.T).view(len(shared), -1, LANES).permute(1, 0, 2).contiguous()
+        return cls(entry_mass, _dense_scores(u, shared, given, entries), row, blocks, lane, block_u, every)
+
+    @property
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Those that have gradients."""
+        return self.dense, self.block_u, self.block_dense
+
+
+def _dense_scores(u: Tensor, shared: Tensor, given: FlowInput, entries: NDArray[np.int64]) -> Tensor:
+    """Products of u with the whole shared table for some entries of the subgraph lists."""
     chosen = u.index_select(0, torch.from_numpy(entries))
     if given.flows == 1:
-        return Dense(product(chosen, shared.T), row)
+        return product(chosen, shared.T)
     positions = torch.split_with_sizes(given.lanes.position, head_widths(given.lanes.dimension, given.flows))
     each = [product(chosen[:, places], shared[:, places].T) for places in positions]
     each += [torch.zeros_like(each[0])] * (given.lanes.width - given.flows)
-    return Dense(torch.stack(each, dim=2), row)
+    return torch.stack(each, dim=2)
+
+
+def _make_blocks(
+    given: FlowInput, entry_mass: NDArray[np.int64], long: NDArray[np.bool_]
+) -> tuple[Blocks, NDArray[np.int64]]:
+    """Blocks of the long rows that at least ``_SHARED`` queries of one time score, and the lane of each entry.
+
+    None in evaluation, with several flows, or where features of several times are at hand.
+    """
+    state, adjacency = given.state, given.adjacency
+    query_of = np.repeat(np.arange(len(state.origin)), np.diff(state.sub_row))
+    entries = np.empty(0, np.int64)
+    if torch.is_grad_enabled() and given.flows == 1 and len(state.h_row) == 1 and not given.own:
+        entries = np.flatnonzero(long)
+    _, time = np.unique(state.origin, return_inverse=True)
+    order = entries[np.lexsort((entries, state.sub_entity[entries], time[query_of[entries]]))]
+    key = time[query_of[order]] * (len(adjacency.row) - 1) + state.sub_entity[order]
+    _, first, count = np.unique(key, return_index=True, return_counts=True)
+    shared = count >= _SHARED
+    order = order[np.repeat(shared, count)]
+    first, count = np.cumsum(count[shared]) - count[shared], count[shared]
+    parts = -(-count // LANES)  # blocks of each row, of nearly equal size
+    place = np.arange(len(order)) - np.repeat(first, count)
+    block = np.repeat(np.cumsum(parts) - parts, count) + place % np.repeat(parts, count)
+    lane = np.full(len(query_of), -1, np.int64)
+    lane[order] = block * LANES + place // np.repeat(parts, count)
+    total = int(parts.sum())
+    entry = np.full(total * LANES, -1, np.int64)
+    entry[lane[order]] = order
+    used = entry >= 0
+    leader = order[np.repeat(first, parts)] if total else order
+    entity = state.sub_entity[leader]
+    pairs = adjacency.pair_row[entity + 1] - adjacency.pair_row[entity]
+    members = np.argsort(state.sub_entity, kind="stable") if total else np.empty(0, np.int64)
+    counts = np.bincount(state.sub_entity, minlength=len(adjacency.row) - 1) if total else np.empty(0, np.int64)
+    blocks = Blocks(
+        entity=entity,
+        origin=state.origin[query_of[leader]],
+        entry=entry,
+        query=np.where(used, query_of[np.maximum(entry, 0)], -1),
+        mass=np.where(used, entry_mass[np.maximum(entry, 0)], -1),
+        move_start=np.concatenate([[0], np.cumsum(pairs)]),
+        member_row=np.concatenate([[0], np.cumsum(counts)]),
+        member=members,
+        query_of=query_of,
+    )
+    return blocks, lane
+
+
+class BlockMoves(NamedTuple):
+    """What scoring the blocks leaves for the flow and for the backward pass."""
+
+    turned: NDArray[Any]  # [K, n, LANES] u of every lane, turned
+    moves: NDArray[Any]  # [pairs, LANES]
+    row_max: NDArray[Any]  # [K, LANES]
+    row_scale: NDArray[Any]  # [K, LANES]
+
+
+def _score_blocks(
+    given: FlowInput, rows: ScoredRows, tensors: tuple[Tensor, ...], recording: Recording | None
+) -> BlockMoves:
+    """Transitions of the rows that queries score together; ``tensors``: (mass, u, g, h, shared, ..)."""
+    mass, blocks = flat(tensors[0]), rows.blocks
+    count, n = len(blocks.entity), rows.block_u.shape[1]
+    turned = flat(rows.block_u.detach().view(count, LANES, n).transpose(1, 2))
+    found = BlockMoves(
+        turned,
+        np.empty(int(blocks.move_start[-1]) * LANES, mass.dtype),
+        np.empty(count * LANES, mass.dtype),
+        np.empty(count * LANES, mass.dtype),
+    )
+    if not count:
+        return found
+    keys, shape, cuts = _keys(tensors, rows), given.shape(n), _block_cuts(given, blocks, num_threads())
+    start = np.full(len(mass), -1, np.int64) if recording is None else recording.start
+    mean = np.empty(0, mass.dtype) if recording is None else recording.mean
+    table, wide = flat(rows.block_dense), (0,) * LANES
+
+    def kernel(chunk: int) -> None:
+        scratch = _block_scratch(given, mass.dtype)
+        compiled_blocks.block_forward(
+            cuts[chunk], cuts[chunk + 1], blocks, given.state.h_row[0], given.adjacency, given.buckets.table, shape,
+            given.lanes.tuple, wide, keys, turned, table, scratch, mass, found.moves, found.row_max, found.row_scale,
+            start, mean,
+        )  # fmt: skip
+
+    run_chunks(kernel, len(cuts) - 1)
+    return found
+
+
+def _block_cuts(given: FlowInput, blocks: Blocks, chunks: int) -> list[int]:
+    """Blocks of each chunk."""
+    degree = np.diff(given.adjacency.row)[blocks.entity]
+    return even_cuts(np.concatenate([[0], np.cumsum(degree)]), chunks)
+
+
+def _block_scratch(given: FlowInput, dtype: np.dtype[Any]) -> BlockScratch:
+    degree = int(np.diff(given.adjacency.row).max(initial=1))
+    return compiled_blocks.block_scratch(degree, given.num_queries, dtype)
 
 
 class _FlowStep(torch.autograd.Function):
@@ -143,10 +263,12 @@ class _FlowStep(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, mass: Tensor, u: Tensor, g: Tensor, h: Tensor, shared: Tensor, dense: Tensor,
-                given: FlowInput, dense_row: NDArray[np.int64], recording: Recording,
+                block_u: Tensor, block_dense: Tensor, given: FlowInput, rows: ScoredRows, recording: Recording,
                 lists: MassLists) -> Tensor:  # fmt: skip
         state, adjacency, lanes = given.state, given.adjacency, given.lanes
-        keys = _keys((u, g, h, shared, dense), dense_row)
+        tensors = (mass, u, g, h, shared, dense, block_u, block_dense)
+        blocks = _score_blocks(given, rows, tensors, recording)
+        keys = _keys(tensors, rows, blocks)
         shape, parts = given.shape(u.shape[1]), given.chunks()
         # Room for each query's new list: every pair out of an entity with mass, at most all entities.
         pairs = np.diff(adjacency.pair_row)
@@ -174,57 +296,76 @@ class _FlowStep(torch.autograd.Function):
         lists.entity = np.concatenate([entity[part] for part in kept])
         table = value.reshape(-1, lanes.width)
         out = torch.from_numpy(np.concatenate([table[part] for part in kept]))
-        ctx.save_for_backward(mass, u, g, h, shared, dense)
-        ctx.rest = (given, dense_row, lists)
+        ctx.save_for_backward(*tensors)
+        ctx.rest = (given, rows, blocks, lists)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-        given, dense_row, lists = ctx.rest
-        gradients = _flow_backward(given, ctx.saved_tensors, dense_row, lists.row, lists.entity, grad)
+        given, rows, blocks, lists = ctx.rest
+        gradients = _flow_backward(given, rows, blocks, ctx.saved_tensors, (lists.row, lists.entity), grad)
         return (*gradients, None, None, None, None)
 
 
-def _keys(tensors: tuple[Tensor, ...], dense_row: NDArray[np.int64]) -> Keys:
-    """(u, g, h, shared, dense) as the kernels read them."""
-    u, g, h, shared, dense = (flat(tensor) for tensor in tensors)
-    return Keys(u, g, h, shared, dense, dense_row)
+def _keys(tensors: tuple[Tensor, ...], rows: ScoredRows, blocks: BlockMoves | None = None) -> Keys:
+    """(mass, u, g, h, shared, dense, ..) as the kernels read them."""
+    u, g, h, shared, dense = (flat(tensor) for tensor in tensors[1:6])
+    moves = np.empty(0, u.dtype) if blocks is None else blocks.moves
+    return Keys(u, g, h, shared, dense, rows.dense_row, rows.lane, rows.blocks.move_start, moves)
 
 
 def _flow_backward(
     given: FlowInput,
+    rows: ScoredRows,
+    blocks: BlockMoves,
     tensors: tuple[Tensor, ...],
-    dense_row: NDArray[np.int64],
-    out_row: NDArray[np.int64],
-    out_entity: NDArray[np.int32],
+    out: tuple[NDArray[np.int64], NDArray[np.int32]],
     grad: Tensor,
 ) -> tuple[Tensor, ...]:
-    """Gradients of (mass, u, g, h, shared, dense) from the gradient at entities ``out_entity``."""
+    """Gradients of (mass, u, g, h, shared, dense, block_u, block_dense) from that at the entities of ``out``."""
     assert not given.own, "in training all queries of a batch see the same"
-    mass, u, g, h, shared, dense = tensors
+    mass, u, g, h, shared = tensors[:5]
     state, lanes = given.state, given.lanes
-    keys = _keys(tensors[1:], dense_row)
+    keys = _keys(tensors, rows, blocks)
     shape, parts = given.shape(u.shape[1]), given.chunks()
-    d_mass, d_u, d_g, d_dense = (
-        torch.zeros(tensor.shape, dtype=tensor.dtype) for tensor in (mass, u, g, dense)
-    )  # contiguous, whatever the inputs are
+    # Contiguous, whatever the inputs are.
+    d_mass, d_u, d_g, d_dense, d_block_u, d_block_dense = (
+        torch.zeros(tensor.shape, dtype=tensor.dtype) for tensor in (mass, u, g, *tensors[5:])
+    )
     d_shared = torch.zeros((len(parts), *shared.shape), dtype=u.dtype)
-    blocks = _HBlocks(state, parts, h)
-    flat_mass, flat_grad = flat(mass), flat(grad)
+    buffers = _HBlocks(state, parts, h)
+    flat_mass, flat_grad, flat_h = flat(mass), flat(grad), flat(buffers.buffer)
     outputs = [flat(tensor) for tensor in (d_mass, d_u, d_g, d_dense)]
+    grad_move = np.zeros(len(blocks.moves), flat_mass.dtype)
 
     def kernel(chunk: int) -> None:
         key, scratch = _pool.acquire(given, len(shared), flat_mass.dtype)
         compiled_flow_backward.flow_backward(
             parts[chunk], state, given.adjacency, given.buckets.table, shape, lanes.tuple, keys, scratch, flat_mass,
-            out_row, out_entity, flat_grad, outputs[0],
-            (outputs[1], outputs[2], flat(d_shared[chunk]), outputs[3]), flat(blocks.buffer), blocks.shift,
+            *out, flat_grad, outputs[0], (outputs[1], outputs[2], flat(d_shared[chunk]), outputs[3]), flat_h,
+            buffers.shift, grad_move,
         )  # fmt: skip
         _pool.release(key, scratch)
 
     run_chunks(kernel, len(parts))
-    return d_mass, d_u, d_g, blocks.sum(), sum_chunks(d_shared), d_dense
+    if len(rows.blocks.entity):
+        cuts = _block_cuts(given, rows.blocks, len(parts))
+        d_g_parts = torch.zeros((len(cuts) - 1, *g.shape), dtype=g.dtype)
+        own, table, wide = flat(rows.block_u), flat(rows.block_dense), (0,) * LANES
+        d_rows, d_table = flat(d_block_u), flat(d_block_dense)
+
+        def more(chunk: int) -> None:
+            compiled_blocks.block_backward(
+                cuts[chunk], cuts[chunk + 1], rows.blocks, state.h_row[0], given.adjacency, given.buckets.table, shape,
+                lanes.tuple, wide, keys, blocks.turned, own, table, _block_scratch(given, flat_mass.dtype),
+                blocks.row_max, blocks.row_scale, grad_move, d_rows, flat(d_g_parts[chunk]), d_table, flat_h,
+                int(buffers.shift[parts[chunk][0]]),
+            )  # fmt: skip
+
+        run_chunks(more, len(cuts) - 1)
+        d_g += sum_chunks(d_g_parts)
+    return d_mass, d_u, d_g, buffers.sum(), sum_chunks(d_shared), d_dense, d_block_u, d_block_dense
 
 
 class _HBlocks:
@@ -264,8 +405,11 @@ class _FlowToTargets(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, mass: Tensor, u: Tensor, g: Tensor, h: Tensor, shared: Tensor, dense: Tensor,
-                given: FlowInput, dense_row: NDArray[np.int64], targets: Targets) -> Tensor:  # fmt: skip
-        keys = _keys((u, g, h, shared, dense), dense_row)
+                block_u: Tensor, block_dense: Tensor, given: FlowInput, rows: ScoredRows,
+                targets: Targets) -> Tensor:  # fmt: skip
+        tensors = (mass, u, g, h, shared, dense, block_u, block_dense)
+        blocks = _score_blocks(given, rows, tensors, None)
+        keys = _keys(tensors, rows, blocks)
         shape, parts = given.shape(u.shape[1]), given.chunks()
         held = flat(mass)
         out = targets.out.copy()
@@ -274,21 +418,21 @@ class _FlowToTargets(torch.autograd.Function):
             key, scratch = _pool.acquire(given, len(shared), held.dtype)
             compiled_flow.flow_to_targets(
                 parts[chunk], given.state, given.adjacency, given.buckets.table, shape, given.lanes.tuple, keys,
-                scratch, held, targets.row, targets.entity, out, targets.active,
+                scratch, held, targets.row, targets.entity, out, rows.entry_mass,
             )  # fmt: skip
             _pool.release(key, scratch)
 
         run_chunks(kernel, len(parts))
-        ctx.save_for_backward(mass, u, g, h, shared, dense)
-        ctx.rest = (given, dense_row, targets)
+        ctx.save_for_backward(*tensors)
+        ctx.rest = (given, rows, blocks, targets)
         return torch.from_numpy(out)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
-        given, dense_row, targets = ctx.rest
+        given, rows, blocks, targets = ctx.rest
         every = (grad / given.flows)[:, None].expand(-1, given.lanes.width)
-        gradients = _flow_backward(given, ctx.saved_tensors, dense_row, targets.row, targets.entity, every)
+        gradients = _flow_backward(given, rows, blocks, ctx.saved_tensors, (targets.row, targets.entity), every)
         return (*gradients, None, None, None)
 
 
@@ -298,42 +442,47 @@ class Targets(NamedTuple):
     row: NDArray[np.int64]  # [B+1] targets of each query
     entity: NDArray[np.int32]  # [targets]
     out: NDArray[Any]  # [targets] mass that uniform rows bring
-    active: NDArray[np.bool_]  # [M] entries of the mass lists whose rows must be scored
 
-    @classmethod
-    def find(
-        cls, given: FlowInput, mass: Tensor, n: int, shared: int, row: NDArray[np.int64], entity: NDArray[np.int32]
-    ) -> Targets:
-        """Look which rows have an edge into a target."""
-        held = flat(mass)
-        found = cls(row, entity, np.zeros(len(entity), held.dtype), np.zeros(len(given.state.mass_entity), np.bool_))
-        shape, parts = given.shape(n), given.chunks()
 
-        def kernel(chunk: int) -> None:
-            key, scratch = _pool.acquire(given, shared, held.dtype)
-            compiled_flow.find_active(
-                parts[chunk], given.state, given.adjacency, shape, given.lanes.tuple, scratch, held, row, entity,
-                found.out, found.active,
-            )  # fmt: skip
-            _pool.release(key, scratch)
+def _scored(given: FlowInput, mass: Tensor, shared: int) -> NDArray[np.int64]:
+    """[Q] where the entities of the subgraphs stand in the mass lists, -1 for those without mass."""
+    entry_mass = np.full(len(given.state.sub_entity), -1, np.int64)
 
-        run_chunks(kernel, len(parts))
-        return found
+    def kernel(chunk: int) -> None:
+        key, scratch = _pool.acquire(given, shared, flat(mass).dtype)
+        compiled_flow.find_scored(parts[chunk], given.state, scratch, entry_mass)
+        _pool.release(key, scratch)
 
-    def scored(self, state: QueryState, entities: int) -> NDArray[np.bool_]:
-        """[Q] subgraph entries whose rows are scored."""
-        query_of_mass = np.repeat(np.arange(len(state.origin)), np.diff(state.mass_row))[self.active]
-        query_of_sub = np.repeat(np.arange(len(state.origin)), np.diff(state.sub_row))
-        wanted = query_of_mass * entities + state.mass_entity[self.active]
-        return np.isin(query_of_sub * entities + state.sub_entity, wanted)
+    parts = given.chunks()
+    run_chunks(kernel, len(parts))
+    return entry_mass
+
+
+def _active(given: FlowInput, mass: Tensor, n: int, shared: int, targets: Targets) -> NDArray[np.int64]:
+    """The same for rows with an edge into a target only; what uniform rows bring goes into ``targets.out``."""
+    held = flat(mass)
+    entry_mass = np.full(len(given.state.sub_entity), -1, np.int64)
+    shape, parts = given.shape(n), given.chunks()
+
+    def kernel(chunk: int) -> None:
+        key, scratch = _pool.acquire(given, shared, held.dtype)
+        compiled_flow.find_active(
+            parts[chunk], given.state, given.adjacency, shape, given.lanes.tuple, scratch, held, targets.row,
+            targets.entity, targets.out, entry_mass,
+        )  # fmt: skip
+        _pool.release(key, scratch)
+
+    run_chunks(kernel, len(parts))
+    return entry_mass
 
 
 def flow_step(tensors: tuple[Tensor, ...], given: FlowInput, recording: Recording) -> tuple[MassLists, Tensor]:
     """New mass lists [M', W] from (mass, u, g, h, shared) in lane layout."""
     lists = MassLists(np.empty(0, np.int64), np.empty(0, np.int32))
-    dense, dense_row = _dense_scores(tensors[1], tensors[4], given)
-    mass: Tensor = _FlowStep.apply(*tensors, dense, given, dense_row, recording, lists)  # type: ignore[no-untyped-call]
-    return lists, mass
+    mass, u, _, _, shared = tensors
+    rows = ScoredRows.of(u, shared, given, _scored(given, mass, len(shared)))
+    after: Tensor = _FlowStep.apply(*tensors, *rows.tensors, given, rows, recording, lists)  # type: ignore[no-untyped-call]
+    return lists, after
 
 
 def flow_to_targets(
@@ -341,17 +490,17 @@ def flow_to_targets(
 ) -> Tensor:
     """Mean mass of the targets [targets] after the last step."""
     mass, u, _, _, shared = tensors
-    targets = Targets.find(given, mass, u.shape[1], len(shared), target_row, target_entity)
-    dense, dense_row = _dense_scores(u, shared, given, targets.scored(given.state, len(given.adjacency.degree)))
-    result: Tensor = _FlowToTargets.apply(*tensors, dense, given, dense_row, targets)  # type: ignore[no-untyped-call]
+    targets = Targets(target_row, target_entity, np.zeros(len(target_entity), flat(mass).dtype))
+    rows = ScoredRows.of(u, shared, given, _active(given, mass, u.shape[1], len(shared), targets))
+    result: Tensor = _FlowToTargets.apply(*tensors, *rows.tensors, given, rows, targets)  # type: ignore[no-untyped-call]
     return result
 
 
 def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
     """Mean mass of every entity [B, N] after the last step; no gradient."""
-    mass, u, g, h, shared = tensors
-    dense, dense_row = _dense_scores(u, shared, given)
-    keys = _keys((u, g, h, shared, dense), dense_row)
+    mass, u, _, _, shared = tensors
+    rows = ScoredRows.of(u, shared, given, _scored(given, mass, len(shared)))
+    keys = _keys((*tensors, *rows.tensors), rows)
     shape, parts = given.shape(u.shape[1]), given.chunks()
     held = flat(mass)
     out = np.zeros((given.num_queries, len(given.adjacency.row) - 1), held.dtype)

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 WIDTH = 16  # numbers in a vector
+LANES = 8  # queries that score a row of the graph together, see compiled_blocks.py
 
 
 def lane_width(heads: int) -> int:
