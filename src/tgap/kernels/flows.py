@@ -28,7 +28,7 @@ from tgap.kernels.products import product
 from tgap.kernels.structure import Adjacency, QueryState
 from tgap.kernels.threads import num_threads, run_chunks
 
-_SHARED = 4  # queries that must score a row for a block of it to pay
+_SHARED = 6  # queries that must score a row for a block of it to pay
 _LONG = 16  # a row of the graph is long if it has one edge for so many rows of the shared table
 
 
