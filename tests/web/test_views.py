@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +22,9 @@ from tgap.server.app import create_app
 from tgap.server.models import Models
 from tgap.server.schemas import ExplainRequest, PredictRequest
 from tgap.server.service import Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 
 def test_two_answers_side_by_side(
@@ -235,3 +240,33 @@ def test_another_model_answers_the_same_question(browsing: Browsing, two: str) -
         page.wait_for_selector(".picture .node")
         card = json.loads(page.evaluate("fetch('/api/v1/model?model=recency').then(r => r.text())"))
         assert card["explains"] is False
+
+
+def test_going_back_before_the_model_is_known_asks_it_nothing_wrong(browsing: Browsing, two: str) -> None:
+    with browsing.page() as page:
+        page.goto(link(two, *QUESTION) + "&m=recency")
+        page.wait_for_selector(".without-reasons")
+        settled(page)
+        page.locator(".answer").nth(2).click()
+        page.wait_for_function("() => location.search.includes('a=')")
+        settled(page)
+        held: list[Any] = []
+        card = re.compile(r"/api/v1/model\?")
+        page.route(card, lambda route: held.append(route))  # noqa: PLW0108  Playwright takes no built-in function
+        page.reload()
+        wait_until(page, lambda: len(held) == 1)
+        page.go_back()  # while the card of the model is on its way
+        wait_until(page, lambda: len(held) == 2)
+        page.go_forward()
+        wait_until(page, lambda: len(held) == 3)
+        for route in held:
+            route.continue_()
+        page.wait_for_selector(".without-reasons")
+
+
+def wait_until(page: Page, done: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if done():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("not within ten seconds")

@@ -32,16 +32,20 @@ const results = document.getElementById("results");
 const noticeBox = document.getElementById("notice");
 const announcer = document.getElementById("announcer");
 const starters = document.getElementById("starters");
-const state = { card: null, timeline: null, model: "", walking: [], begun: 0 };
+const state = { card: null, timeline: null, model: "", explains: true, walking: [], begun: 0 };
 const kept = new Kept(storage());
 
 const bar = new AskBar(document.getElementById("ask-form"), {
-  ask: (question) => explorer.ask(question),
+  ask: (question) => {
+    if (state.card) return explorer.ask(question);
+    history.pushState(null, "", toAddress(question, modelOf(location.search)));
+    return follow();
+  },
   missing: (text) => noticeBox.replaceChildren(notice(text)),
 });
 const shared = {
   results,
-  explains: () => state.card?.explains !== false,
+  explains: () => state.explains,
   model: () => state.model,
   walking: () => state.walking,
   changeModel,
@@ -212,7 +216,7 @@ function showTheme() {
 function listen() {
   showTheme();
   setUp(askForToken, showWaiting);
-  addEventListener("popstate", () => (modelOf(location.search) === state.model ? route() : begin()));
+  addEventListener("popstate", follow);
   document.getElementById("about-button").addEventListener("click", () => state.card && showCard(state.card));
   const select = document.getElementById("model-select");
   select.addEventListener("change", () => changeModel(select.value));
@@ -222,6 +226,11 @@ function listen() {
     history.pushState(null, "", `?${new URLSearchParams({ ...(state.model ? { m: state.model } : {}), batch: "" })}`);
     route();
   });
+}
+
+/** Show what the address is about, of the model it names: what is not known yet of that one is learned first. */
+function follow() {
+  return state.card && modelOf(location.search) === state.model ? route() : begin();
 }
 
 /** Show what the address is about. */
@@ -255,8 +264,7 @@ function openKept() {
   showKept(kept, {
     open: ({ question, model }) => {
       history.pushState(null, "", toAddress(question, model));
-      if (model === state.model) route();
-      else begin();
+      follow();
     },
     compare: shown ? ({ question }) => explorer.compare(question) : null,
     shown: shown ? keyOf(explorer.entry()) : null,
@@ -269,6 +277,8 @@ function chooseModel(models) {
   const chosen = models.find(({ name }) => name === wanted) ?? models[0];
   state.model = chosen === models[0] ? "" : chosen.name;
   useModel(state.model);
+  state.explains = chosen.explains;
+  state.card = null; // that of the model before
   state.walking = models
     .filter(({ explains, dataset }) => explains && dataset === chosen.dataset)
     .map(({ name }) => name);
