@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import time
 from importlib.util import find_spec
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from click.testing import CliRunner
 
+from tgap.cli.main import cli
 from tgap.distributed import ray_cluster
 from tgap.errors import ConfigError, DependencyError, WorkerError
 
@@ -29,13 +31,26 @@ def test_doors_are_closed_unless_the_user_opens_them() -> None:
 
 
 def test_without_ray_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda _name: None)
     with (
         patch.dict(os.environ),
         pytest.raises(DependencyError, match=r"pip install 'tgap\[ray\]'"),
         ray_cluster.connected("local", 1, 1),
     ):
         raise AssertionError("connected without Ray")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["train", "--dataset", "world"], ["tune", "--dataset", "world"], ["complete", "world", "--ask", "x.csv"]],
+)
+def test_without_ray_nothing_is_written(command: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda _name: None)
+    out = tmp_path / "out"
+    result = CliRunner().invoke(cli, [*command, "--out", str(out), "--ray", "local"])
+    assert isinstance(result.exception, DependencyError)
+    assert not out.exists()
+    assert result.output == ""
 
 
 def test_what_is_no_address_and_where_nobody_is() -> None:

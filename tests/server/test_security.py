@@ -93,6 +93,7 @@ def test_tokens_are_compared_in_constant_time(guarded: httpx.Client, monkeypatch
 def test_a_foreign_name_for_this_machine_is_refused(guarded: httpx.Client, host: str) -> None:
     reply = guarded.get("/health", headers={"host": host})
     assert (reply.status_code, reply.json()["error"]["code"]) == (400, "wrong_host")
+    assert reply.json()["error"]["message"].endswith("open it as 127.0.0.1 or [::1] or localhost")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.2", "::1"])  # others are asked under 127.0.0.1 and localhost

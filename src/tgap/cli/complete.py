@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.ask_options import dataset_option, evidence_option, sight_options
 from tgap.cli.predict import unanswered
-from tgap.cli.sight import sight_options
 from tgap.cli.team import ray_option
 from tgap.errors import ConfigError
 
@@ -39,15 +39,9 @@ _PATH = click.Path(path_type=Path)
 @click.option("--out", type=_PATH, metavar="FOLDER", required=True, help="Where the answers go.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Answers at most.")
 @click.option("--at-least", type=float, metavar="P", help="Only answers with at least this probability (or score).")
-@click.option(
-    "--evidence",
-    type=click.IntRange(min=0),
-    metavar="K",
-    default=0,
-    help="Add to each best answer the K events that carried most of the way to it, with their measured effects.",
-)
+@evidence_option
 @sight_options
-@click.option("--dataset", metavar="NAME", help="Dataset for what is no run: recency, frequency, package.module:Class.")
+@dataset_option
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Processes.")
 @click.option(
     "--threads", type=click.IntRange(min=1), metavar="N", help="Threads of each. [default: all cores, divided]"

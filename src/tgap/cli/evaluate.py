@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.ask_options import sight_options
 from tgap.cli.progress import progress_bars
 from tgap.cli.protocol import ProtocolName
 from tgap.cli.reports import check_target, print_reports
-from tgap.cli.sight import sight_options
 
 if TYPE_CHECKING:
     from tgap.config import RunConfig

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.ask_options import sight_options
 from tgap.cli.explain_output import print_explanation, print_walk
 from tgap.cli.output import write_output
-from tgap.cli.sight import sight_options
 from tgap.cli.support_output import print_support
 from tgap.cli.words import PARTS, split_parts
 

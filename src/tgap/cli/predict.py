@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tgap.cli.ask_options import dataset_option, evidence_option, sight_options
 from tgap.cli.output import print_notes, simple_table, write_output
-from tgap.cli.sight import sight_options
 from tgap.cli.words import PARTS, split_parts
 from tgap.errors import QueryError
 
@@ -33,16 +33,10 @@ _PATH = click.Path(path_type=Path)
 @sight_options
 @click.option("--file", "question_file", type=_PATH, metavar="FILE", help="Answer every question of a file.")
 @click.option("--out", type=_PATH, metavar="FILE", help="Where the answers to --file go: .parquet, .csv or .jsonl.")
-@click.option(
-    "--evidence",
-    type=click.IntRange(min=0),
-    metavar="K",
-    default=0,
-    help="Add to each best answer the K events that carried most of the way to it, with their measured effects.",
-)
+@evidence_option
 @click.option("--without", nargs=4, multiple=True, metavar="S R O T", help="Ask again as if this had not happened.")
 @click.option("--with", "added", nargs=4, multiple=True, metavar="S R O T", help="Ask again as if this had happened.")
-@click.option("--dataset", metavar="NAME", help="Dataset for what is no run: recency, frequency, package.module:Class.")
+@dataset_option
 @click.option("--json", "json_file", metavar="FILE", help="Write the answers as JSON; - prints JSON and nothing else.")
 def predict(
     run: str,

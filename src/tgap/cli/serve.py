@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from tgap.cli.ask_options import dataset_option
+
 
 @click.command("serve")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--dataset", metavar="NAME", help="Dataset for what is no run: recency, frequency or package.module:Class."
-)
+@dataset_option
 @click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port; 0 takes any free one."

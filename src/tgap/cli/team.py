@@ -37,11 +37,21 @@ _OPTIONS = (
 )
 
 
+def _require_ray(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
+    """Before anything is written: without Ray nothing can be done there."""
+    if address is not None:
+        from tgap.distributed.ray_cluster import require_ray
+
+        require_ray()
+    return address
+
+
 def ray_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --ray."""
     return click.option(
         "--ray",
         metavar="ADDRESS",
+        callback=_require_ray,
         help="Work on a Ray cluster: HOST:PORT of its head, or local to start one on this machine. Needs tgap[ray].",
     )(command)
 

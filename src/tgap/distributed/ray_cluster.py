@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from tgap.distributed.group import LOOPBACK
@@ -22,20 +23,22 @@ from tgap.errors import ConfigError, DependencyError, WorkerError
 LOCAL = "local"
 ANSWER_SECONDS = 30.0
 RESTARTS = 10  # of lost workers, in one command
-_NO_RAY = "--ray needs Ray, which is not installed; install it with: pip install 'tgap[ray]'"
 _PROBE = "import ray, sys; ray.init(address=sys.argv[1], log_to_driver=False, logging_level='ERROR')"
+
+
+def require_ray() -> None:
+    """An error with the remedy where Ray is not installed."""
+    if find_spec("ray") is None:
+        raise DependencyError("--ray needs Ray, which is not installed; install it with: pip install 'tgap[ray]'")
 
 
 @contextmanager
 def connected(address: str, workers: int, threads: int) -> Iterator[Any]:
     """The module ``ray``, connected inside the block; the cluster must have room for the workers."""
+    require_ray()
     _close_doors(address)
-    try:
-        import ray  # noqa: PLC0415  an extra
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "ray":
-            raise
-        raise DependencyError(_NO_RAY) from None
+    import ray  # noqa: PLC0415  an extra
+
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
         ray.init(address=LOCAL, num_cpus=workers * threads, include_dashboard=False, **quiet)

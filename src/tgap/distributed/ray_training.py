@@ -17,14 +17,12 @@ from filelock import FileLock, Timeout
 from tgap.distributed.group import cluster_group, open_meeting
 from tgap.distributed.ray_cluster import RESTARTS, node_address
 from tgap.distributed.ray_mail import MailedInterruption, MailedListener, open_mailbox, run_with_mail
-from tgap.distributed.training import announce, follow
+from tgap.distributed.training import follow, lead
 from tgap.errors import RunError, TgapError, TrainingError, WorkerError
 from tgap.kernels import set_threads
-from tgap.methods import make_learner
 from tgap.runs import RunFolder, find_run
 from tgap.training.events import Listener, StopReason
 from tgap.training.interruption import Interruption
-from tgap.training.session import train_learner
 
 _LOCK_SECONDS = 60  # that a worker of before may take to end
 
@@ -105,17 +103,9 @@ def _lead(group: Any, given: dict[str, Any]) -> StopReason:
     folder = find_run(given["run"])
     with _only_writer(folder.path):
         config = folder.config()
-        dataset = folder.dataset(config)
-        announce(group, config, dataset)
-        return train_learner(
-            make_learner(config, dataset.base),
-            config,
-            dataset,
-            folder=folder,
-            listeners=[MailedListener(given["mailbox"])],
-            interruption=MailedInterruption(ray, given["mailbox"]),
-            workers=group,
-        ).reason
+        mailbox = given["mailbox"]
+        listener, interruption = MailedListener(mailbox), MailedInterruption(ray, mailbox)
+        return lead(group, config, folder.dataset(config), folder, [listener], interruption).reason
 
 
 def _only_writer(folder: Path) -> FileLock:

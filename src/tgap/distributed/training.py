@@ -55,7 +55,7 @@ def train_in_processes(
             set_threads(threads, whole_process=True)
             with local_group(meeting, 0, workers) as group:
                 if not FORKS:
-                    announce(group, config, dataset)
+                    _announce(group, config, dataset)
                 return train_learner(
                     learner,
                     config,
@@ -79,16 +79,7 @@ def train_under_torchrun(
     """Train as rank 0 of the processes that torchrun has started; the others call ``help_under_torchrun``."""
     set_threads(threads, whole_process=True)
     with torchrun_group() as group:
-        announce(group, config, dataset)
-        return train_learner(
-            make_learner(config, dataset.base),
-            config,
-            dataset,
-            folder=folder,
-            listeners=listeners,
-            interruption=interruption,
-            workers=group,
-        )
+        return lead(group, config, dataset, folder, listeners, interruption)
 
 
 def help_under_torchrun(threads: int) -> None:
@@ -129,7 +120,23 @@ def _help(learner: Learner | None, config: RunConfig, meeting: Path, rank: int, 
         sys.exit(1)  # rank 0 tells why
 
 
-def announce(group: Group, config: RunConfig, dataset: Dataset) -> None:
+def lead(
+    group: Group,
+    config: RunConfig,
+    dataset: Dataset,
+    folder: RunFolder,
+    listeners: Sequence[Listener],
+    interruption: Interruption | None,
+) -> Trained:
+    """Train as rank 0 of processes that ``follow``."""
+    _announce(group, config, dataset)
+    learner = make_learner(config, dataset.base)
+    return train_learner(
+        learner, config, dataset, folder=folder, listeners=listeners, interruption=interruption, workers=group
+    )
+
+
+def _announce(group: Group, config: RunConfig, dataset: Dataset) -> None:
     """Rank 0 sends what is trained."""
     group.share((config.to_toml(), dataset.checksum))
 

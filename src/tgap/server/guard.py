@@ -65,9 +65,8 @@ class GuardMiddleware:
 
     def _refusal(self, path: str, headers: Headers) -> ApiError | None:
         if self._hosts is not None and host_name(headers.get("host", "")) not in self._hosts:
-            return ApiError(
-                400, "wrong_host", "this server answers only under its own name; open it as 127.0.0.1 or localhost"
-            )
+            own = " or ".join(sorted(self._hosts))
+            return ApiError(400, "wrong_host", f"this server answers only under its own name; open it as {own}")
         if path.startswith(_PROTECTED) and _foreign(headers):
             return ApiError(403, "foreign_page", "another web page asked for this; ask from the explorer or a program")
         if self._token is not None and path.startswith(_PROTECTED) and not self._admitted(headers):
