@@ -27,9 +27,9 @@ from tgap.distributed.group import local_group
 from tgap.distributed.training import train_in_processes
 from tgap.errors import RunError, TrainingError, WorkerError
 from tgap.learner import Loss
-from tgap.methods import make_learner
+from tgap.methods import config_for, make_learner
 from tgap.model.batch import HiddenBatch
-from tgap.runs.folder import RunFolder
+from tgap.runs.folder import RunFolder, create_run
 from tgap.training import checkpoint, curve
 from tgap.training.events import Listener, Started, Stepped, StopReason
 from tgap.training.interruption import Interruption
@@ -113,6 +113,21 @@ def mean_of_all_queries(place: Path) -> None:
     assert "optimiser/exp_avg/unused" not in found, "a parameter that nobody uses has no gradient"
 
 
+def sparse_rows_travel(place: Path) -> None:
+    """Two workers with sparse gradients take the step that two with dense ones take."""
+    small = {"model.dimension": 8, "model.heads": 2, "model.lazy": True, "training.epochs": 1.0}
+    found = {}
+    for sparse in (False, True):
+        config = config_for("tgap", "small").with_values({**small, "model.sparse": sparse, "training.batch_size": 8})
+        folder = create_run(place / f"sparse-{sparse}", config, small_dataset(), threads=1)
+        assert train(folder, 2, Recorder(stop=1)) == "interrupted"
+        found[sparse] = newest_tensors(folder)
+    assert found[True].keys() == found[False].keys()
+    for name, tensor in found[False].items():
+        if name.startswith(("weights/", "optimiser/exp_avg/")):
+            torch.testing.assert_close(found[True][name], tensor, rtol=1e-4, atol=1e-6)
+
+
 def stopped_and_resumed(place: Path) -> None:
     parts = new_run(place / "parts")
     assert train(parts, 2, Recorder(stop=7)) == "interrupted"
@@ -190,6 +205,7 @@ def worker_that_never_comes(place: Path) -> None:
 CHECKS = (
     same_bits,
     mean_of_all_queries,
+    sparse_rows_travel,
     stopped_and_resumed,
     resumed_with_fewer,
     bad_loss_is_named,

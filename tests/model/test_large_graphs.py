@@ -40,7 +40,7 @@ def results(config: TGAPSettings, kernels: str = "compiled") -> tuple[torch.Tens
     scores = model.score(QUERIES, view, 0)
     loss = model.loss(QUERIES, ANSWERS, view, 0).value
     loss.backward()  # type: ignore[no-untyped-call]
-    grads = [parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]
+    grads = [parameter.grad.to_dense().flatten() for parameter in model.parameters() if parameter.grad is not None]
     return scores, loss.detach(), torch.cat(grads)
 
 
@@ -48,6 +48,7 @@ def results(config: TGAPSettings, kernels: str = "compiled") -> tuple[torch.Tens
     "values",
     [
         {"lazy": True},
+        {"lazy": True, "sparse": True},
         {"walk_cap": 1000, "gather_cap": 1000},
         {"walk_cap": 1000, "gather_cap": 1000, "lazy": True, "cap_choice": "near"},
         {"lazy": True, "pgnn_layers": 0},

@@ -22,10 +22,10 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
     seen: list[tuple[int, int, int]] = []
 
     class Counted(ForwardPass):
-        def __init__(self, model: TGAP, queries: QueryBatch, *others: Any) -> None:
+        def __init__(self, model: TGAP, queries: QueryBatch, *others: Any, **named: Any) -> None:
             columns = (queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist())
             seen.extend(zip(*columns, strict=True))
-            super().__init__(model, queries, *others)
+            super().__init__(model, queries, *others, **named)
 
     monkeypatch.setattr(tgap_module, "ForwardPass", Counted)
     return seen

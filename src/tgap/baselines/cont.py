@@ -60,5 +60,5 @@ METHOD = trained_method(
     summary="A core tensor for every time joins subject, relation and answer.",
     settings=ConTSettings,
     build=ConT,
-    recommended={"training": {"epochs": 20.0, "learning_rate": 0.003}},
+    recommended={"training": {"epochs": 12.0, "learning_rate": 0.003}},
 )

@@ -146,7 +146,7 @@ METHOD = trained_method(
     summary="SimplE whose entities change with time along sines.",
     settings=DESimplESettings,
     build=DESimplE,
-    recommended={"training": {"epochs": 50.0, "learning_rate": 0.001}},
+    recommended={"model": {"dropout": 0.4}, "training": {"epochs": 20.0, "learning_rate": 0.003}},
     authors={
         "model": {"rank": 200, "loss": "sampled", "negatives": 500, "temporal_share": 0.64, "dropout": 0.4},
         "training": {"epochs": 500.0, "batch_size": 512, "learning_rate": 1e-3},

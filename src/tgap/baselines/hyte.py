@@ -69,7 +69,7 @@ METHOD = trained_method(
     summary="TransE in the projection onto the hyperplane of a time.",
     settings=TranslationSettings,
     build=HyTE,
-    recommended={"training": {"epochs": 30.0, "learning_rate": 0.003}},
+    recommended={"training": {"epochs": 12.0, "learning_rate": 0.003}},
     authors={
         "model": {"rank": 128, "loss": "margin", "margin": 10.0, "norm": "l1"},
         "training": {"epochs": 500.0, "learning_rate": 1e-4},

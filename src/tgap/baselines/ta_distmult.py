@@ -61,7 +61,10 @@ METHOD = trained_method(
     summary="DistMult whose relations are read together with the date.",
     settings=TADistMultSettings,
     build=TADistMult,
-    recommended={"training": {"epochs": 30.0, "learning_rate": 0.003}},
+    recommended={
+        "model": {"rank": 200, "optimiser": "adagrad", "embedding_penalty": 0.01},
+        "training": {"epochs": 16.0, "learning_rate": 0.2},
+    },
     authors={
         "model": {"rank": 100, "loss": "sampled", "negatives": 500, "dropout": 0.4},
         "training": {"epochs": 500.0, "batch_size": 512, "learning_rate": 1e-3},

@@ -54,7 +54,7 @@ METHOD = trained_method(
     summary="TransE whose relations are read together with the date.",
     settings=TATransESettings,
     build=TATransE,
-    recommended={"training": {"epochs": 30.0, "learning_rate": 0.003}},
+    recommended={"training": {"epochs": 12.0, "learning_rate": 0.003}},
     authors={
         "model": {"rank": 100, "loss": "sampled", "negatives": 500, "dropout": 0.4},
         "training": {"epochs": 500.0, "batch_size": 512, "learning_rate": 1e-3},

@@ -74,7 +74,7 @@ METHOD = trained_method(
     summary="Complex factors; the time acts on the relation.",
     settings=TComplExSettings,
     build=TComplEx,
-    recommended={"training": {"epochs": 20.0, "learning_rate": 0.2}},
+    recommended={"training": {"epochs": 15.0, "learning_rate": 0.2}},
     authors={
         "model": {"rank": 165, "time_power": 4},  # as many numbers as TNTComplEx of rank 156 on ICEWS14
         "training": {"epochs": 50.0, "batch_size": 1000, "learning_rate": 0.1},

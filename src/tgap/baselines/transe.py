@@ -60,7 +60,7 @@ METHOD = trained_method(
     summary="A relation is a step from subject to answer. Blind to time.",
     settings=TranslationSettings,
     build=TransE,
-    recommended={"training": {"epochs": 30.0, "learning_rate": 0.003}},
+    recommended={"training": {"epochs": 12.0, "learning_rate": 0.003}},
     authors={
         "model": {"rank": 50, "loss": "margin", "margin": 1.0, "norm": "l1", "unit_entities": True},
         "training": {"epochs": 1000.0, "batch_size": 1000, "learning_rate": 0.01},

@@ -47,5 +47,5 @@ METHOD = trained_method(
     summary="TransE with a second step for the time.",
     settings=TranslationSettings,
     build=TTransE,
-    recommended={"training": {"epochs": 30.0, "learning_rate": 0.003}},
+    recommended={"training": {"epochs": 12.0, "learning_rate": 0.003}},
 )

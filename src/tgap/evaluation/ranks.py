@@ -86,13 +86,13 @@ def scored_rank(scores: NDArray[np.floating], answer: int, aside: IntArray | Non
     >>> scored_rank(np.array([0.9, 0.5, 0.5]), 1), scored_rank(np.array([0.9, 0.5, 0.5]), 1, np.array([0, 1])).rank
     (ScoredRank(score=0.5, rank=2.5), 1.5)
     """
-    competes = np.ones(len(scores), dtype=bool)
-    if aside is not None:
-        competes[aside] = False
-    competes[answer] = False
-    better = int(np.count_nonzero(scores[competes] > scores[answer]))
-    equal = int(np.count_nonzero(scores[competes] == scores[answer]))
-    return ScoredRank(float(scores[answer]), 1.0 + better + MEAN_TIES * equal)
+    score = scores[answer]
+    out = scores[np.unique(np.append(aside if aside is not None else np.empty(0, np.int64), answer))]
+    better, equal = (
+        int(np.count_nonzero(than(scores, score)) - np.count_nonzero(than(out, score)))
+        for than in (np.greater, np.equal)
+    )
+    return ScoredRank(float(score), 1.0 + better + MEAN_TIES * equal)
 
 
 def check_finite(scores_BN: NDArray[np.floating], queries: QueryBatch) -> None:

@@ -30,7 +30,8 @@ def answering_facts(dataset: Dataset, query: Query) -> dict[str, Facts]:
     for split, facts in dataset.parts.items():
         head = query.relation >= dataset.num_relations
         given, asked = (facts.object, facts.subject) if head else (facts.subject, facts.object)
-        mine = (given == query.subject) & (facts.relation == query.relation % dataset.num_relations)
+        mine = np.flatnonzero(given == query.subject)
+        mine = mine[facts.relation[mine] == query.relation % dataset.num_relations]
         found[split] = Facts(
             given[mine], facts.relation[mine] + dataset.num_relations * head, asked[mine], facts.time[mine]
         )

@@ -102,6 +102,18 @@ class AnswerFlow:
         seen = visible_graph(self.graph, self.trace.view.at(self.trace.query.time))
         return seen.mask[self.stored_edge] == 1
 
+    def alike(self, fact: int, same_pair: bool) -> IntArray:
+        """Visible facts, ascending, of a fact's subject, relation and object, or else those of its time."""
+        graph = self.graph
+        edge = int(self.graph.fact_edge[self.graph.fact_row[fact]])
+        if same_pair:
+            row = slice(int(graph.row[graph.source[edge]]), int(graph.row[graph.source[edge] + 1]))
+            same = (graph.neighbour[row] == graph.neighbour[edge]) & (graph.relation[row] == graph.relation[edge])
+            members = np.unique(graph.fact[row][same]).astype(np.int64)
+        else:
+            members = np.flatnonzero(graph.time[self.stored_edge] == graph.time[edge])
+        return members[self.visible[members]]
+
     @property
     def stored_edge(self) -> NDArray[np.int32]:
         """[F] the edge of each fact in its stored direction."""

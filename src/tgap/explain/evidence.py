@@ -91,17 +91,23 @@ def _falling(effects: Sequence[Effect]) -> tuple[Effect, ...]:
 
 
 def _groups(flow: AnswerFlow, kind: str, count: int) -> list[tuple[int, ...]]:
-    """Facts of the ``count`` groups of highest share that have at least two facts."""
-    if count == 0:
-        return []
-    visible = np.flatnonzero(flow.visible)
-    edge, graph = flow.stored_edge[visible], flow.graph
+    """Facts of the ``count`` groups of highest share that have at least two facts.
+
+    The few facts that have a share tell which groups there are; only of the best of them the members are looked up.
+    """
+    carried, graph = np.flatnonzero(flow.facts > 0), flow.graph
+    edge = flow.stored_edge[carried]
     key = graph.time[edge].astype(np.int64)
     if kind == PAIR:
         pair = graph.source[edge].astype(np.int64) * graph.num_entities + graph.neighbour[edge]
         key = pair * graph.num_relations + graph.relation[edge]
-    _, group = np.unique(key, return_inverse=True)
-    shares = np.bincount(group, weights=flow.facts[visible])
-    several = np.flatnonzero((np.bincount(group) > 1) & (shares > 0))
-    best = several[np.argsort(-shares[several], kind="stable")[:count]]
-    return [tuple(visible[group == number].tolist()) for number in best]
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    shares = np.bincount(group, weights=flow.facts[carried])
+    found: list[tuple[int, ...]] = []
+    for number in np.argsort(-shares, kind="stable"):
+        if len(found) == count:
+            break
+        members = flow.alike(int(carried[first[number]]), kind == PAIR)
+        if len(members) > 1:
+            found.append(tuple(members.tolist()))
+    return found

@@ -32,6 +32,7 @@ from tgap.jit import kernel
 from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
 
 _WALKERS, _AHEAD = 2, 4  # threads that walk questions, questions walked before their sums are needed
+_DENSE = 1 << 22  # so many times are counted in a table of all of them
 _CELLS = 20_000_000  # most numbers in the table of relations by displacements
 SIGNS = ("past", "present", "future")
 Walking = Callable[[Explainer, Sequence[Query], View], Iterator[Trace]]
@@ -137,6 +138,8 @@ class _Table:
 
     unit: int
     bins: int  # B
+    first: int  # earliest time of the graph
+    last: int
     attention: NDArray[np.float64]  # [2R + 1, 2B + 1]; the last row takes self-loops
     base: NDArray[np.float64]  # [2B + 1]
 
@@ -150,7 +153,7 @@ class _Table:
         rows = graph.loop_relation + 1
         unit = max(1, -(-2 * farthest * rows // _CELLS))
         bins = -(-farthest // unit)
-        return cls(unit, bins, np.zeros((rows, 2 * bins + 1)), np.zeros(2 * bins + 1))
+        return cls(unit, bins, first, last, np.zeros((rows, 2 * bins + 1)), np.zeros(2 * bins + 1))
 
     def add(self, trace: Trace, weight: float) -> None:
         for step in trace.steps:
@@ -172,12 +175,14 @@ class _Table:
     ) -> None:
         """``add_base`` of queries that see the same."""
         graph = visible.graph
-        real = (graph.fact >= 0) & (visible.mask == 1)
-        times, time_of = np.unique(graph.time[real], return_inverse=True)
-        source = graph.source[real]
         for subject in np.unique(queries.subject):
             near = distances(visible, int(subject), steps - 1) >= 0
-            counts = np.bincount(time_of[near[source]], minlength=len(times))
+            if self.last - self.first < _DENSE:
+                times = np.arange(self.first, self.last + 1)
+                counts = _count_times(graph.row, graph.time, graph.fact, visible.mask, near, self.first, len(times))
+            else:
+                reached = (graph.fact >= 0) & (visible.mask == 1) & near[graph.source]
+                times, counts = np.unique(graph.time[reached], return_counts=True)
             mine = queries.subject == subject
             for time, weight in zip(queries.time[mine].tolist(), weights[mine].tolist(), strict=True):
                 np.add.at(self.base, self._column(times.astype(np.int64) - time), weight * counts)
@@ -221,6 +226,26 @@ def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Ite
 
 def _ends(values: IntArray) -> tuple[int, int]:
     return int(values.min()), int(values.max())
+
+
+@kernel()
+def _count_times(
+    row: IntArray,
+    time: NDArray[np.int32],
+    fact: NDArray[np.int32],
+    mask: NDArray[np.uint8],
+    near: NDArray[np.bool_],
+    first: int,
+    span: int,
+) -> IntArray:
+    """[span] visible edges out of some entities by time, self-loops left out."""
+    counts = np.zeros(span, dtype=np.int64)
+    for entity in range(len(near)):
+        if near[entity]:
+            for edge in range(row[entity], row[entity + 1]):
+                if mask[edge] != 0 and fact[edge] >= 0:
+                    counts[time[edge] - first] += 1
+    return counts
 
 
 @kernel()

@@ -64,11 +64,11 @@ class MessageTables:
         assert edges.source_index is not None, "a compact edge set"
         assert edges.source_sign is not None, "a compact edge set names the sign of each source"
         _, signs, n = self.maps.b.shape
-        index = torch.from_numpy(edges.source_index)
+        index = torch.from_numpy(np.arange(len(self.source)) if edges.gathered else edges.source_index)
         ends = np.searchsorted(edges.source_sign, np.arange(signs + 1)).tolist()
         maps = self.maps.message.view(-1, signs, n)
         if torch.is_grad_enabled():
-            rows = self.source.index_select(0, index)
+            rows = self.source if edges.gathered else self.source.index_select(0, index)
             return torch.cat([rows[ends[s] : ends[s + 1]] @ maps[:, s] for s in range(signs)])[:, None]
         if len(index) <= _FEW:  # every sign in one product, of which a row keeps its own
             every = product(self.source.index_select(0, index), self.maps.message).view(-1, signs, n)

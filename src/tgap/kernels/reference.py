@@ -189,7 +189,7 @@ class _FlatEdges:
         relation = incoming.relation[visible].astype(np.int64)
         dt = np.where(relation == edges.loop, 0, incoming.time[visible].astype(np.int64) - edges.origin)
         source = incoming.pair_source[pair].astype(np.int64)
-        if edges.source_index is not None:
+        if edges.source_index is not None and not edges.gathered:
             source = edges.source_index[source]
         self.source = torch.from_numpy(source).to(device)
         self.target = torch.from_numpy(incoming.pair_target[pair].astype(np.int64)).to(device)

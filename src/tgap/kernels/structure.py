@@ -50,6 +50,7 @@ class EdgeSet:
     loop: int  # relation id of self-loops
     source_index: NDArray[np.int64] | None = None
     source_sign: NDArray[np.int64] | None = None
+    gathered: bool = False  # the table of senders has a row for each of ``source_index`` already, in their order
 
     @property
     def num_targets(self) -> int:

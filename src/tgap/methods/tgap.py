@@ -56,10 +56,11 @@ class TGAPLearner:
         return EpochPlan(self._queries, self._settings, self._config.training, epoch, self._task)
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Adam, as in the paper."""
-        import torch  # noqa: PLC0415
+        """Adam, as in the paper; where entities have sparse gradients, one that leaves the others alone."""
+        from tgap.model.optimiser import make_adam  # noqa: PLC0415
 
-        return torch.optim.Adam(self.module.parameters(), lr=self._config.training.learning_rate, fused=True)
+        sparse = [self.module.entity] if self._settings.sparse else []
+        return make_adam(self.module, sparse, self._config.training.learning_rate)
 
     def scorer(self) -> Scorer:
         """Answers with the module's present weights."""
@@ -108,6 +109,7 @@ PAPER_MODEL: dict[str, Any] = {
     "gather_cap": 0,
     "cap_choice": "uniform",
     "lazy": False,
+    "sparse": False,
     "days_per_batch": 1,
     "hidden_share": 0.5,
     "directions": "apart",
@@ -177,5 +179,15 @@ METHOD = Method(
     presets={"recommended": lambda _dataset: {}, "paper": _paper},
     spaces=SPACES,
     tasks={COMPLETION.name: {}, FORECAST.name: {"model": FORECAST_BATCHES}},
-    adjustable=("core_nodes", "sampled_edges", "added_edges", "walk_cap", "gather_cap", "cap_choice", "lazy", "prior"),
+    adjustable=(
+        "core_nodes",
+        "sampled_edges",
+        "added_edges",
+        "walk_cap",
+        "gather_cap",
+        "cap_choice",
+        "lazy",
+        "sparse",
+        "prior",
+    ),
 )

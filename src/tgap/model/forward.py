@@ -28,6 +28,7 @@ from tgap.graph.subgraph import Subgraphs, find_entries, visible_adjacency
 from tgap.kernels.backend import FlowBatch, FlowTables, Mass, Recording
 from tgap.kernels.structure import Adjacency, QueryState
 from tgap.kernels.threads import num_threads, run_chunks
+from tgap.model.entity_rows import EntityRows
 from tgap.model.pgnn import Features
 from tgap.scorer import IntArray, QueryBatch
 
@@ -49,6 +50,15 @@ class StepRecord:
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """What a pass reads of the weights alone: worth keeping where many passes share the same weights."""
+
+    pgnn: list[Any]  # maps of the PGNN layers
+    sgnn: Any  # maps of SGNN
+    flow: FlowTables  # without h
+
+
+@dataclass(frozen=True)
 class OwnViews:
     """What each query of a batch sees, where that differs, and the features that follow from it."""
 
@@ -62,7 +72,8 @@ class ForwardPass:
 
     ``features``: of the batch's ``feature_times``, if at hand. ``keep``: record the attention of every edge.
     ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations, whose
-    rounding may differ at the cut). ``own``: what each query sees in place of ``visible``.
+    rounding may differ at the cut). ``own``: what each query sees in place of ``visible``. ``prepared``: the result of
+    ``TGAP.prepared``, if at hand.
     """
 
     mass: Mass  # a^(t)
@@ -73,7 +84,6 @@ class ForwardPass:
     _features: Features  # of all times, one after the other
     _group: NDArray[np.int32]  # [B] which of the times is the query's
     _h_row: NDArray[np.int32]  # [G, N] row of an entity in the features, -1 where it is not computed yet
-    _tables: FlowTables
     _adjacency: Adjacency  # of the step at hand
 
     def __init__(
@@ -86,6 +96,7 @@ class ForwardPass:
         keep: bool = False,
         samples: Sequence[Sample] | None = None,
         own: OwnViews | None = None,
+        prepared: Prepared | None = None,
     ) -> None:
         self.model = model
         self.queries = queries
@@ -95,6 +106,7 @@ class ForwardPass:
         self._keep = keep
         self._samples = samples
         self._own = own
+        self._prepared = prepared or model.prepared()
         self._seen = () if own is None else tuple(visible_adjacency(visible) for visible in own.visible)
         self._keys = query_keys(seed, queries.subject, queries.relation, queries.time)
 
@@ -152,7 +164,9 @@ class ForwardPass:
             assert len(times) == 1, "lazy features are computed for one time"
             self._h_row = np.full((1, entities), -1, np.int32)
             first = np.unique(queries.subject)
-            self._features = model.features_of(first, int(times[0]), self.visible, self._seed, self._pgnn)
+            self._features = model.features_of(
+                first, int(times[0]), self.visible, self._seed, self._prepared.pgnn, self._entities
+            )
             self._h_row[0, first] = np.arange(len(first))
         else:
             given = self._given
@@ -163,11 +177,9 @@ class ForwardPass:
             self._h_row = np.arange(len(times) * entities, dtype=np.int32).reshape(len(times), entities)
 
         h = self._features.h.index_select(0, self._rows_of(np.arange(len(queries)), queries.subject))
-        subject, relation = model.tensor(queries.subject), model.tensor(queries.relation)
-        embedding = model.entity.index_select(0, subject)
+        relation = model.relation.index_select(0, model.tensor(queries.relation))
         self._shift = None
-        self.q = model.query(embedding, h, model.relation.index_select(0, relation), model.sgnn)
-        self._tables = model.flow.tables(self._features.table, model.relation, model.displacement.flow_table())
+        self.q = model.query(self._entities(model.tensor(queries.subject)), h, relation, model.sgnn)
         self.mass = model.flow.start(queries.subject)
         if model.config.subgraph:
             self.subgraphs, self.g = Subgraphs.start(queries.subject), h
@@ -191,7 +203,8 @@ class ForwardPass:
         missing = np.unique(entities[self._h_row[0, entities] < 0]).astype(np.int64)
         if len(missing):
             time = int(self.queries.time[0])
-            fresh = self.model.features_of(missing, time, self.visible, self._seed, self._pgnn)
+            maps = self._prepared.pgnn
+            fresh = self.model.features_of(missing, time, self.visible, self._seed, maps, self._entities)
             self._h_row[0, missing] = len(self._features.h) + np.arange(len(missing))
             self._features = Features.join([self._features, fresh])
 
@@ -251,7 +264,7 @@ class ForwardPass:
         arrived = None
         if model.sgnn.arrival is not None:
             arrived = self._mass_of(self.mass, subgraphs.query, subgraphs.entity)
-        self.g = model.sgnn(self._sgnn, g, edges, h, arrived)
+        self.g = model.sgnn(self._prepared.sgnn, g, edges, h, arrived)
 
     def _condition(self) -> None:
         """The query conditions the features of its subgraph: g <- W_g [g || q]."""
@@ -274,14 +287,9 @@ class ForwardPass:
         return torch.where(self.model.tensor(entry >= 0), mean, 0.0)
 
     @cached_property
-    def _pgnn(self) -> list[Any]:
-        """Maps of PGNN, for lazy features."""
-        return self.model.pgnn_maps()
-
-    @cached_property
-    def _sgnn(self) -> Any:
-        """Maps of SGNN, the same in all steps."""
-        return self.model.sgnn.maps(self.model.relation, self.model.displacement.size)
+    def _entities(self) -> EntityRows:
+        """Embeddings of entities."""
+        return self.model.entity_rows()
 
     def _rows_of(self, query: IntArray, entity: NDArray[np.integer]) -> Tensor:
         """Rows of the features of given entities at their query's time."""
@@ -300,7 +308,7 @@ class ForwardPass:
             group=self._group,
             h_row=self._h_row.copy() if model.config.lazy else self._h_row,  # it grows while autograd keeps it
         )
-        tables = replace(self._tables, h=self._features.table)
+        tables = replace(self._prepared.flow, h=self._features.table)
         return model.flow.inputs(self.mass, self.g, tables, state, self._adjacency, self._seen)
 
 

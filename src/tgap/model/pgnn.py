@@ -68,9 +68,12 @@ class PGNN(nn.ModuleList):
             h = layer.activate(layer.attend(tables, edges))
         return h
 
-    def rows(self, maps: Sequence[Any], entity: Tensor, chosen: Tensor, edges: EdgeSet) -> Tensor:
-        """Features of the ``chosen`` entities only, from ``maps`` and the edges into them; for one layer at most."""
-        h = entity.index_select(0, chosen)
+    def rows(self, maps: Sequence[Any], own: Tensor, senders: Tensor, edges: EdgeSet) -> Tensor:
+        """Features of some entities only, from ``maps``, the edges into them and the embeddings of both ends.
+
+        For one layer at most.
+        """
+        h = own
         for layer, mapped in zip(self.layers(), maps, strict=True):
-            h = layer.activate(layer.attend(layer.tables(mapped, h, entity), edges))
+            h = layer.activate(layer.attend(layer.tables(mapped, h, senders), edges))
         return h

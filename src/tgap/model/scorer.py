@@ -17,7 +17,7 @@ from tgap.graph import TemporalGraph, View
 from tgap.graph.knowledge import USUAL, Knowledge
 from tgap.graph.view import WHOLE
 from tgap.model.cache import FeatureCache
-from tgap.model.forward import OwnViews
+from tgap.model.forward import OwnViews, Prepared
 from tgap.model.pgnn import Features
 from tgap.model.prior import RelationPrior
 from tgap.model.tgap import TGAP
@@ -75,6 +75,7 @@ class TGAPScorer:
                 raise QueryError(f"parameter {name} holds NaN or infinite numbers; train again or load other weights")
         self._cache.clear()
         self._layers: tuple[list[Any], Any] | None = None
+        self._prepared: Prepared | None = None
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] from what ``view`` shows.
@@ -89,7 +90,9 @@ class TGAPScorer:
         order = np.argsort(queries.time, kind="stable")
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
-            found = self.model.score(batch, view, self._settings.sampling_seed, self._features(batch, view))
+            found = self.model.score(
+                batch, view, self._settings.sampling_seed, self._features(batch, view), self._prepare()
+            )
             parts.append(self._with_prior(_finite(found.numpy(force=True), batch), batch, [view] * len(batch)))
         scores = np.empty((len(queries), self.num_entities), np.float32)
         if parts:
@@ -107,7 +110,9 @@ class TGAPScorer:
             part = [view.at(query.time) for view in seen]
             batch = QueryBatch.of([query] * len(part))
             self.model.check(batch)
-            found = self.model.score_each(batch, self._own_views(query.time, part), self._settings.sampling_seed)
+            found = self.model.score_each(
+                batch, self._own_views(query.time, part), self._settings.sampling_seed, self._prepare()
+            )
             scores[begin : begin + len(part)] = self._with_prior(_finite(found.numpy(force=True), batch), batch, part)
         return scores
 
@@ -117,7 +122,8 @@ class TGAPScorer:
         view = view.within(self.knowledge.limits)
         batch = QueryBatch.of([query])
         self.model.check(batch)
-        records = self.model.record(batch, view, self._settings.sampling_seed, self._features(batch, view))
+        features = self._features(batch, view)
+        records = self.model.record(batch, view, self._settings.sampling_seed, features, self._prepare())
         steps = tuple(step_trace(self.graph, query, record) for record in records)
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after
@@ -137,6 +143,13 @@ class TGAPScorer:
             visible = self.model.views.resolve(view.at(int(time)))
             mixed[place] = (1 - weight) * scores[place] + weight * self._prior(visible, int(relation))
         return mixed
+
+    @torch.no_grad()
+    def _prepare(self) -> Prepared:
+        """What every pass reads of the weights; made when first needed."""
+        if self._prepared is None:
+            self._prepared = self.model.prepared()
+        return self._prepared
 
     @torch.no_grad()
     def _features(self, batch: QueryBatch, view: View) -> list[Features] | None:

@@ -76,6 +76,9 @@ class TGAPSettings(Settings):
         "uniform", description="near: edges close to the query's time are likelier to stay"
     )
     lazy: bool = Field(False, description="compute PGNN features only for entities that a walk scores")
+    sparse: bool = Field(
+        False, description="a step of training moves only the embeddings of entities that it has met; needs lazy"
+    )
 
     # Batches of training: tgap/methods/day_batches.py.
     days_per_batch: int = Field(
@@ -99,4 +102,6 @@ class TGAPSettings(Settings):
             )
         if self.lazy and (self.pgnn_layers == 2 or not self.subgraph):
             raise ValueError("model.lazy needs model.pgnn_layers 0 or 1 and model.subgraph true; set model.lazy=false")
+        if self.sparse and not self.lazy:
+            raise ValueError("model.sparse needs model.lazy true; set model.lazy=true or model.sparse=false")
         return self

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -31,8 +32,9 @@ from tgap.learner import Loss
 from tgap.model.attention import MessageAttention
 from tgap.model.batch import HiddenBatch
 from tgap.model.displacement import Displacement
+from tgap.model.entity_rows import EntityRows
 from tgap.model.flow import AttentionFlow
-from tgap.model.forward import ForwardPass, OwnViews, StepRecord
+from tgap.model.forward import ForwardPass, OwnViews, Prepared, StepRecord
 from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.pgnn import PGNN, Features
 from tgap.model.query import Conditioning, QueryVector
@@ -126,11 +128,18 @@ class TGAP(nn.Module):
         return Loss(-(mass + 1e-12).log().mean(), {"unreachable": int((mass.detach() == 0).sum())})
 
     @torch.no_grad()
-    def score(self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None) -> Tensor:
-        """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``, if at hand."""
+    def score(
+        self,
+        queries: QueryBatch,
+        view: View,
+        seed: int,
+        features: Sequence[Features] | None = None,
+        prepared: Prepared | None = None,
+    ) -> Tensor:
+        """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``; ``prepared()``: if at hand."""
         self.check(queries)
         scores = self.entity.new_empty((len(queries), self.graph.num_entities))
-        for part, run in self._passes(queries, view, seed, features):
+        for part, run in self._passes(queries, view, seed, features, prepared):
             scores[self.tensor(part)] = run.to_all()
         return scores
 
@@ -140,20 +149,25 @@ class TGAP(nn.Module):
         return self.config.subgraph and not (self.config.lazy or self.config.walk_cap)
 
     @torch.no_grad()
-    def score_each(self, queries: QueryBatch, own: OwnViews, seed: int) -> Tensor:
+    def score_each(self, queries: QueryBatch, own: OwnViews, seed: int, prepared: Prepared | None = None) -> Tensor:
         """[B, N] mass of every entity for queries each of which sees a view of its own; only if ``walks_views``."""
         assert self.walks_views, "these settings walk one view at a time"
-        return ForwardPass(self, queries, own.visible[0], seed, own=own).to_all()
+        return ForwardPass(self, queries, own.visible[0], seed, own=own, prepared=prepared).to_all()
 
     @torch.no_grad()
     def record(
-        self, query: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
+        self,
+        query: QueryBatch,
+        view: View,
+        seed: int,
+        features: Sequence[Features] | None = None,
+        prepared: Prepared | None = None,
     ) -> list[StepRecord]:
         """The forward pass of one query with the attention of every edge kept."""
         assert len(query) == 1, "a record is of one query"
         self.check(query)
         visible = self._visible_at(view)(int(query.time[0]))
-        return ForwardPass(self, query, visible, seed, features, keep=True).records()
+        return ForwardPass(self, query, visible, seed, features, keep=True, prepared=prepared).records()
 
     def feature_times(self, times: IntArray, view: View) -> tuple[IntArray, IntArray]:
         """The times to compute features for, ascending, and which of them is each query's.
@@ -175,18 +189,38 @@ class TGAP(nn.Module):
         return self._features(self.pgnn(self.entity, self.relation, self.displacement.size, edges, tables))
 
     def features_of(
-        self, entities: IntArray, time: int, visible: VisibleGraph, seed: int, maps: Sequence[Any]
+        self,
+        entities: IntArray,
+        time: int,
+        visible: VisibleGraph,
+        seed: int,
+        maps: Sequence[Any],
+        rows: EntityRows | None = None,
     ) -> Features:
-        """The features of some entities only, in their order, with at most one layer; ``maps``: ``pgnn_maps()``."""
-        return self.features_under([(visible, entities)], time, seed, maps)
+        """The features of some entities only, in their order, with at most one layer.
+
+        ``maps``: ``pgnn_maps()``. ``rows``: the ``entity_rows()`` of the forward pass that asks.
+        """
+        return self.features_under([(visible, entities)], time, seed, maps, rows)
 
     def features_under(
-        self, parts: Sequence[tuple[VisibleGraph, IntArray]], time: int, seed: int, maps: Sequence[Any]
+        self,
+        parts: Sequence[tuple[VisibleGraph, IntArray]],
+        time: int,
+        seed: int,
+        maps: Sequence[Any],
+        rows: EntityRows | None = None,
     ) -> Features:
         """The features of some entities under each of several views, one after the other; else as ``features_of``."""
-        edges = self._edges_into(parts, time, seed)
-        chosen = self.tensor(np.concatenate([entities for _, entities in parts]))
-        return self._features(self.pgnn.rows(maps, self.entity, chosen, edges))
+        edges = replace(self._edges_into(parts, time, seed), gathered=True)
+        assert edges.source_index is not None, "edges into some entities are a compact set"
+        rows = rows or self.entity_rows()
+        own = rows(self.tensor(np.concatenate([entities for _, entities in parts])))
+        return self._features(self.pgnn.rows(maps, own, rows(self.tensor(edges.source_index)), edges))
+
+    def entity_rows(self) -> EntityRows:
+        """What a forward pass looks embeddings of entities up with."""
+        return EntityRows(self.entity, self.config.sparse)
 
     def first_tables(self) -> Any:
         """What the first PGNN layer reads: it does not depend on the query's time. None without layers."""
@@ -195,6 +229,14 @@ class TGAP(nn.Module):
     def pgnn_maps(self) -> list[Any]:
         """What the PGNN layers make of parameters and embeddings alone."""
         return self.pgnn.maps(self.relation, self.displacement.size)
+
+    def prepared(self) -> Prepared:
+        """What a forward pass reads of the weights alone."""
+        return Prepared(
+            pgnn=self.pgnn_maps() if self.config.lazy else [],
+            sgnn=self.sgnn.maps(self.relation, self.displacement.size),
+            flow=self.flow.tables(self.entity[:0], self.relation, self.displacement.flow_table()),
+        )
 
     def _features(self, h: Tensor) -> Features:
         return Features(h, self.flow.h_table(h))
@@ -215,7 +257,12 @@ class TGAP(nn.Module):
         return capped_edge_set(parts, self._inverse, origin, time, cap, signs)
 
     def _passes(
-        self, queries: QueryBatch, view: View, seed: int, features: Sequence[Features] | None = None
+        self,
+        queries: QueryBatch,
+        view: View,
+        seed: int,
+        features: Sequence[Features] | None = None,
+        prepared: Prepared | None = None,
     ) -> Iterator[tuple[IntArray, ForwardPass]]:
         """Queries that go together, by number, and their forward pass. PGNN runs once for each time."""
         times, group = self.feature_times(queries.time, view)
@@ -226,7 +273,7 @@ class TGAP(nn.Module):
         for part in self._parts(queries.time, view):
             visible = visible_at(int(queries.time[part[0]]))
             mine = None if features is None else [features[k] for k in np.unique(group[part])]
-            yield part, ForwardPass(self, queries.take(part), visible, seed, mine)
+            yield part, ForwardPass(self, queries.take(part), visible, seed, mine, prepared=prepared)
 
     def _visible_at(self, view: View) -> Callable[[int], VisibleGraph]:
         """What a query of a given time sees; resolved once where all see the same."""

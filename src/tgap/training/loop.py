@@ -22,6 +22,7 @@ from tgap.evaluation import HEADLINE
 from tgap.learner import Batch, Learner, Plan
 from tgap.training.average import WeightAverage
 from tgap.training.checkpoint import CheckpointStore
+from tgap.training.clipping import clip_gradients
 from tgap.training.events import (
     Improved,
     Listener,
@@ -145,7 +146,7 @@ class Trainer:
         own = self._learn_from(batch)
         taken = self._workers.average(self.model, own)
         self._require_finite("loss", taken.loss, own, batch)
-        norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm or math.inf))
+        norm = clip_gradients(self.model, self.config.clip_norm)
         self._require_finite("length of the gradient", norm, own, batch)
         self._optimiser.step()
         if self._average is not None:

@@ -95,13 +95,17 @@ class Group(Workers):
                 mine.loss * mine.queries,
                 *(mine.metrics.get(name, 0.0) for name in self._metrics),
                 *(parameter.grad is not None for parameter in parameters),
+                *(parameter.grad is not None and parameter.grad.is_sparse for parameter in parameters),
             ],
             dtype=torch.float64,
         )
         self._reduce(sums)
         queries, loss, *rest = sums.tolist()
-        metrics, moved = rest[: len(self._metrics)], rest[len(self._metrics) :]
-        self._add_up([one for one, count in zip(parameters, moved, strict=True) if count], mine.queries / queries)
+        cuts = len(self._metrics), len(self._metrics) + len(parameters)
+        metrics, moved, sparse = rest[: cuts[0]], rest[cuts[0] : cuts[1]], rest[cuts[1] :]
+        kinds = [*zip(parameters, moved, sparse, strict=True)]
+        self._add_up([one for one, moves, few in kinds if moves and not few], mine.queries / queries)
+        self._add_up_rows([one for one, _, few in kinds if few], mine.queries / queries)
         return Taken(round(queries), loss / queries, dict(zip(self._metrics, metrics, strict=True)))
 
     @torch.no_grad()
@@ -114,6 +118,17 @@ class Group(Workers):
         parts = torch.split(whole, [parameter.numel() for parameter in parameters])
         for parameter, part in zip(parameters, parts, strict=True):
             parameter.grad = part.view_as(parameter)
+
+    @torch.no_grad()
+    def _add_up_rows(self, parameters: Sequence[torch.nn.Parameter], weight: float) -> None:
+        """The same for sparse gradients: only the rows that somebody has travel."""
+        for parameter in parameters:
+            gradient = parameter.grad
+            if gradient is None:
+                gradient = torch.zeros_like(parameter, layout=torch.sparse_coo)
+            gradient = gradient.coalesce() * weight
+            self._reduce(gradient)
+            parameter.grad = gradient
 
     def agree(self, any_of: bool, *first: bool) -> tuple[bool, ...]:
         """One small sum."""
