@@ -32,8 +32,7 @@ from benchmarks.engine_report import RESULTS, about
 from benchmarks.event_graph import write_events
 from tgap.runs import RunFolder
 
-CAPS = {"walk_cap": 100, "gather_cap": 100}
-LARGE = {**CAPS, "lazy": True, "sparse": True}
+LARGE = {"walk_cap": 100, "gather_cap": 100, "cap_choice": "near", "lazy": True, "sparse": True}
 QUESTIONS = 12
 GB = 1e9
 
