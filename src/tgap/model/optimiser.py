@@ -23,7 +23,7 @@ class LazyAdam(torch.optim.Optimizer):
     """Torch's Adam for dense gradients; for tables with sparse ones, Adam on the rows that have a gradient.
 
     All other rows stay as they are, and so do their moments: a step costs what it touches. Adam itself would move them
-    on by what is left of their momentum. Torch's SparseAdam does the same in nine passes; see docs/scale.md.
+    on by what is left of their momentum. Torch's SparseAdam does the same in nine passes.
     """
 
     betas = (0.9, 0.999)
