@@ -51,8 +51,9 @@ endif
 test: check ## check, then the default test suite
 	$(BIN)/python -m pytest -n auto
 
-test-slow: $(STAMP) ## shipped models on whole test splits, the server under load, Ray clusters where Ray is installed
+test-slow: $(STAMP) ## shipped models on whole test splits, the server under load, Ray clusters where Ray is installed; random searches
 	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto --hypothesis-profile default -m 'not slow' -k 'not (web or server or cli)'
 
 bench: $(STAMP) ## all speed measurements on an idle machine, about 25 minutes, written to benchmarks/results
 	$(BIN)/python benchmarks/engine.py

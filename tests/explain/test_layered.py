@@ -39,14 +39,14 @@ def random_picture(seed: int) -> Picture:
 @given(seed=st.integers(0, 10_000))
 def test_nothing_overlaps(seed: int) -> None:
     picture = random_picture(seed)
-    assert 2 <= len(picture.lanes) <= 12
+    assert 1 <= len(picture.lanes) <= 12  # one, where the answer is the subject by way of its self-loop
     heights = [lane.y for lane in picture.lanes]
     assert len(set(heights)) == len(heights)
     for one, other in itertools.combinations(picture.dots, 2):
         assert math.hypot(one.x - other.x, one.y - other.y) > one.radius + other.radius
     badges = [ribbon.badge for ribbon in picture.ribbons if ribbon.number is not None]
     close = [math.dist(one, other) for one, other in itertools.combinations(badges, 2)]
-    assert min(close) > 12  # numbers of radius 9 may touch on a crowded crossing, never cover each other
+    assert min(close, default=math.inf) > 12  # numbers of radius 9 may touch on a crowded crossing, never cover each other
     numbers = [key.number for _, keys in picture.keys for key in keys]
     assert numbers == list(range(1, len(badges) + 1))
     assert all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in badges)
