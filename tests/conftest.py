@@ -1,4 +1,4 @@
-"""For all tests: no spinning threads, no test leaves the processor flushing denormal numbers, no chance in `make test`."""
+"""For all tests: no spinning threads, no chance in `make test`, and denormal numbers stay after every test."""
 
 from __future__ import annotations
 

@@ -58,3 +58,15 @@ def test_they_print_themselves() -> None:
     names = Vocabulary("abcd")
     steps = Dataset("mine", names, names, Timeline("integer", 5, 9, "%d"), FACTS, FACTS, FACTS)
     assert repr(steps).endswith("5 to 9 by step>")
+
+
+def test_facts_of_an_entity_are_found_by_a_pass_and_then_by_an_index() -> None:
+    random = np.random.default_rng(0)
+    facts = Facts(*(random.integers(0, 9, 200) for _ in range(4)))
+    facts = facts[facts.subject != 3]
+    for _ in range(2):  # the first question of each is a pass over the column
+        for entity in (5, 3, 0, 8, 9, 2**40, -1):
+            np.testing.assert_array_equal(facts.with_subject(entity), np.flatnonzero(facts.subject == entity))
+            np.testing.assert_array_equal(facts.with_object(entity), np.flatnonzero(facts.object == entity))
+    nothing = Facts.of([])
+    assert [len(nothing.with_subject(0)) for _ in range(2)] == [0, 0]

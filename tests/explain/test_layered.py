@@ -46,7 +46,9 @@ def test_nothing_overlaps(seed: int) -> None:
         assert math.hypot(one.x - other.x, one.y - other.y) > one.radius + other.radius
     badges = [ribbon.badge for ribbon in picture.ribbons if ribbon.number is not None]
     close = [math.dist(one, other) for one, other in itertools.combinations(badges, 2)]
-    assert min(close, default=math.inf) > 12  # numbers of radius 9 may touch on a crowded crossing, never cover each other
+    assert (
+        min(close, default=math.inf) > 12
+    )  # numbers of radius 9 may touch on a crowded crossing, never cover each other
     numbers = [key.number for _, keys in picture.keys for key in keys]
     assert numbers == list(range(1, len(badges) + 1))
     assert all(0 <= x <= picture.width and 0 <= y <= picture.height for x, y in badges)

@@ -4,7 +4,7 @@ A fact (s, r, o, t) makes o true for (s, r) and s true for (o, r + R), at t. Thi
 protocols take their filters from it, breakdowns count by it, predictions mark what is known by it.
 
 ``TrueAnswers`` serves many queries: it sorts the facts into a table when one is first asked for, and keeps it; a table
-never changes. ``answering_facts`` and ``answers_of`` serve a single query by one pass over the facts, without a table.
+never changes. ``answering_facts`` and ``answers_of`` serve a single query without a table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def answering_facts(dataset: Dataset, query: Query) -> dict[str, Facts]:
     for split, facts in dataset.parts.items():
         head = query.relation >= dataset.num_relations
         given, asked = (facts.object, facts.subject) if head else (facts.subject, facts.object)
-        mine = np.flatnonzero(given == query.subject)
+        mine = (facts.with_object if head else facts.with_subject)(query.subject)
         mine = mine[facts.relation[mine] == query.relation % dataset.num_relations]
         found[split] = Facts(
             given[mine], facts.relation[mine] + dataset.num_relations * head, asked[mine], facts.time[mine]

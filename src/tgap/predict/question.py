@@ -94,4 +94,4 @@ def _notes(dataset: Dataset, instant: int) -> tuple[str, ...]:
 
 def _seen(dataset: Dataset, entity: int, context: Sequence[str]) -> bool:
     known = (dataset.train, dataset.context, *(dataset.splits[split] for split in context))
-    return any(bool((one.subject == entity).any() or (one.object == entity).any()) for one in known)
+    return any(len(one.with_subject(entity)) or len(one.with_object(entity)) for one in known)
