@@ -73,14 +73,14 @@ def _bars(rows: Sequence[Row]) -> str:
 def _bar(row: Row, top: float) -> list[str]:
     mrr, middle = row.report.headline.mrr, top + 9
     low, high = (_LABEL + _SCALE * bound for bound in (row.interval.low, row.interval.high))
+    x = _LABEL + _SCALE * (0.0 if row.quoted is None else row.quoted[0].mrr)
     marks = [
         f'<text x="{_LABEL - 8}" y="{top + 14}" text-anchor="end">{escape(row.report.scorer)}</text>',
         f'<rect x="{_LABEL}" y="{top}" width="{_SCALE * mrr:.1f}" height="18" fill="var(--bar)" opacity="0.75"/>',
         f'<line x1="{low:.1f}" y1="{middle}" x2="{high:.1f}" y2="{middle}" stroke="var(--ink)" stroke-width="2"/>',
-        f'<text x="{max(high, _LABEL + _SCALE * mrr) + 8:.1f}" y="{top + 14}">{mrr:.3f}</text>',
+        f'<text x="{max(high, _LABEL + _SCALE * mrr, x) + 8:.1f}" y="{top + 14}">{mrr:.3f}</text>',
     ]
     if row.quoted is not None:
-        x = _LABEL + _SCALE * row.quoted[0].mrr
         marks.append(
             f'<line x1="{x:.1f}" y1="{top - 2}" x2="{x:.1f}" y2="{top + 20}" stroke="var(--paper)" stroke-width="3">'
             f"<title>quoted: {row.quoted[0].mrr:.3f}</title></line>"
