@@ -109,6 +109,10 @@ class Method:
     tasks: Mapping[str, Overrides] = field(default_factory=lambda: {DEFAULT_TASK: {}})
     # Names in ``settings`` that fit the same weights, so that an export may change them.
     adjustable: tuple[str, ...] = ()
+    # Name in ``settings`` of the run that it is built on; others do not train such a method by themselves.
+    built_on: str = ""
+    # Refuses settings of which no run can be made, before anything is written.
+    check: Callable[[RunConfig], None] | None = None
 
     def __post_init__(self) -> None:
         assert (self.build is None) != (self.learn is None), f"{self.name} needs either build or learn"

@@ -76,8 +76,12 @@ class Plan:
 def make_plan(
     dataset: str, out: Path, methods: Sequence[str], given: Mapping[str, str], task: str = DEFAULT_TASK
 ) -> Plan:
-    """Plan for some methods (none named: all that can do the task); ``given`` names runs that are taken as they are."""
-    chosen = {*(methods or able_to(task)), *given}
+    """Plan for some methods; ``given`` names runs that are taken as they are.
+
+    None named: all that can do the task, but those that are built on another run only where a run of them is shipped.
+    """
+    every = [name for name in able_to(task) if not find_method(name).built_on or _shipped(name, dataset, task)]
+    chosen = {*(methods or every), *given}
     for name in chosen:
         config_for(name, dataset, task=task)  # a wrong name is an error before anything is done
     own = [name for name in dict.fromkeys(methods) if is_own(name)]
@@ -100,11 +104,17 @@ def _entry(name: str, dataset: str, out: Path, given: Mapping[str, str], task: s
         return Entry(method, _given_run(name, dataset, given[name], task), given=True, task=task)
     if method.learn is None:
         return Entry(method, None, task=task)
-    shipped = [find_run(run) for run in shipped_runs()]
-    fitting = [run for run in shipped if _is_of(run, name, dataset, task)]
+    fitting = _shipped(name, dataset, task)
     if fitting:
         return Entry(method, fitting[0], given=True, task=task)
+    if method.built_on:
+        raise ConfigError(f"{name} is built on another run ({method.built_on}): train it, then give {name}=RUN")
     return Entry(method, RunFolder(out / "runs" / name), task=task)
+
+
+def _shipped(method: str, dataset: str, task: str) -> list[RunFolder]:
+    """Shipped runs of a method on a dataset."""
+    return [run for run in map(find_run, shipped_runs()) if _is_of(run, method, dataset, task)]
 
 
 def _given_run(name: str, dataset: str, path: str, task: str) -> RunFolder:

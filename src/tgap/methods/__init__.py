@@ -28,6 +28,7 @@ from tgap.scorer import Scorer
 # Name -> where its Method stands.
 METHODS: dict[str, str] = {
     "tgap": "tgap.methods.tgap:METHOD",
+    "judged": "tgap.combined.judged:METHOD",
     "recency": "tgap.baselines.recency:METHOD",
     "frequency": "tgap.baselines.frequency:METHOD",
     "recurrency": "tgap.methods.recurrency:METHOD",

@@ -30,7 +30,7 @@ from tgap.data import Dataset, load_dataset
 from tgap.data.stored import is_stored, load_stored
 from tgap.errors import ConfigError, RunError
 from tgap.evaluation.calibration import Calibration
-from tgap.methods import parse_config, refuse_own
+from tgap.methods import find_method, parse_config, refuse_own
 from tgap.runs.environment import describe_environment, describe_resume
 from tgap.runs.files import read_json, write_json, write_text, writing
 
@@ -198,6 +198,9 @@ def create_run(
 ) -> RunFolder:
     """Make a new run folder with its config and environment. An existing run is never overwritten."""
     refuse_own(config.method)
+    check = find_method(config.method).check
+    if check is not None:
+        check(config)
     folder = RunFolder(path)
     with writing(path):
         taken = path.exists() and (not path.is_dir() or any(path.iterdir()))

@@ -1,0 +1,218 @@
+"""The judge against loops over single events, in float64; what it may see; what becomes of the walker's mass."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.tiny import tiny_graph
+from tgap.cli.main import run as tgap
+from tgap.combined.judge import Candidates, Case, CaseReader, Judge, JudgedBatch, find_answers
+from tgap.combined.judged import JudgedScorer, JudgedSettings
+from tgap.data import load_dataset
+from tgap.graph import TemporalGraph, View
+from tgap.graph.resolve import Resolver
+from tgap.kernels.event_sums import Events, EventTables, event_sums
+from tgap.runs import find_run, load_scorer
+from tgap.scorer import Query, QueryBatch
+
+SPAN = 12
+
+
+def batch_of(graph: TemporalGraph, count: int, seed: int) -> tuple[QueryBatch, Candidates]:
+    """Random queries, each with four random candidates."""
+    random = np.random.default_rng(seed)
+    queries = QueryBatch(
+        random.integers(0, graph.num_entities, count),
+        random.integers(0, 2 * graph.num_relations, count),
+        random.integers(0, SPAN + 1, count),
+    )
+    return queries, Candidates.of(random.random((count, graph.num_entities)).astype(np.float32), 4)
+
+
+def events_by_hand(
+    graph: TemporalGraph, hidden: set[int], query: Query, candidate: int, near: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """(relation, displacement) of the pair's events, and of the candidate's nearest ones with others."""
+    edges = [
+        (int(graph.source[e]), int(graph.relation[e]), int(graph.neighbour[e]), int(graph.time[e]) - query.time)
+        for e in range(graph.num_edges)
+        if graph.fact[e] >= 0 and int(graph.fact[e]) not in hidden
+    ]
+    pair = [(r, dt) for s, r, o, dt in edges if (s, o) == (query.subject, candidate)]
+    own = sorted((abs(dt), dt < 0, r, dt) for s, r, o, dt in edges if s == candidate and o != query.subject)
+    return pair, [(r, dt) for *_, r, dt in own[:near]]
+
+
+def verdict_by_hand(
+    judge: Judge, reader: CaseReader, pair: list[tuple[int, int]], near: list[tuple[int, int]], q: int
+) -> float:
+    """The equations of the module, one event after the other."""
+    weights = {name: value.double().numpy() for name, value in judge.state_dict().items()}
+    hidden = weights["query"][q].copy()
+    for part, events in (("pair", pair), ("near", near)):
+        total = np.zeros(hidden.shape)
+        for relation, dt in events:
+            row = int(reader._buckets.bucket(np.array([abs(dt)]))[0]) + (reader._buckets.count if dt < 0 else 0)
+            value = weights[f"{part}.relation"][relation] * weights[f"{part}.relation_gate"][q]
+            value = value + weights[f"{part}.time"][row] * weights[f"{part}.time_gate"][q]
+            value = value + weights[f"{part}.relation_of_time"][relation] * weights[f"{part}.time_of_relation"][row]
+            total += np.maximum(value + weights[f"{part}.shift"][q], 0)
+        hidden += np.log(1 + total) @ weights[f"from_{part}"]
+    return float(np.maximum(hidden, 0) @ weights["out"][:, 0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_verdicts_are_those_of_loops_over_single_events(seed: int) -> None:
+    graph = tiny_graph(seed, facts=40)
+    near = seed % 4
+    hidden = set(np.random.default_rng(seed).choice(graph.num_facts, 6, replace=False).tolist())
+    queries, candidates = batch_of(graph, 5, seed)
+    reader = CaseReader(graph, SPAN, near)
+    judge = Judge(graph.num_relations, SPAN, 6, seed).double()
+    case = reader.read(queries, candidates, Resolver(graph).resolve(View.all().without(hidden)))
+    found = judge.verdict(case).detach().numpy()
+    ties = 0
+    for place, (b, entity) in enumerate(zip(candidates.query, candidates.entity, strict=True)):
+        query = Query(int(queries.subject[b]), int(queries.relation[b]), int(queries.time[b]))
+        pair, own = events_by_hand(graph, hidden, query, int(entity), near)
+        edges = case.near.relation[case.near.row[place] : case.near.row[place + 1]]
+        if sorted(edges.tolist()) != sorted(r for r, _ in own):
+            ties += 1  # several events as near as the last one that is read: any of them may be
+            continue
+        assert found[place] == pytest.approx(verdict_by_hand(judge, reader, pair, own, query.relation), abs=1e-9)
+    assert ties < len(found) / 2
+
+
+def test_gradients_of_the_sums_are_those_of_differences() -> None:
+    random = np.random.default_rng(1)
+    tables = EventTables(
+        *(torch.randn(rows, 3, dtype=torch.float64, requires_grad=True) for rows in (4, 4, 5, 5, 2, 2, 2))
+    )
+    row = np.array([0, 3, 3, 7])
+    events = Events(row, random.integers(0, 4, 7).astype(np.int32), random.integers(0, 5, 7), np.array([0, 1, 1]))
+    assert torch.autograd.gradcheck(lambda *given: event_sums(EventTables(*given), events), tuple(tables))
+    assert bool((event_sums(tables, events)[1] == 0).all())
+
+
+def test_hidden_facts_are_as_if_they_were_not_there() -> None:
+    graph = tiny_graph(3, facts=40, copies=False)
+    hidden = {2, 5, 11}
+    facts = [int(graph.fact_edge[graph.fact_row[f]]) for f in range(graph.num_facts) if f not in hidden]
+    columns = (graph.source, graph.relation, graph.neighbour, graph.time)
+    less = TemporalGraph.build(graph.num_entities, graph.num_relations, *(column[facts] for column in columns))
+    queries, candidates = batch_of(graph, 8, 0)
+    judge = Judge(graph.num_relations, SPAN, 5, 0)
+    seen: list[Case] = [
+        CaseReader(graph, SPAN, 50).read(queries, candidates, Resolver(graph).resolve(View.all().without(hidden))),
+        CaseReader(less, SPAN, 50).read(queries, candidates, Resolver(less).resolve(View.all())),
+    ]
+    first, second = (judge.verdict(case).detach().numpy() for case in seen)
+    np.testing.assert_allclose(first, second, rtol=0, atol=1e-5)
+
+
+def test_the_loss_is_that_of_the_answers_among_the_candidates() -> None:
+    graph = tiny_graph(0)
+    queries, candidates = batch_of(graph, 6, 2)
+    case = CaseReader(graph, SPAN, 3).read(queries, candidates, Resolver(graph).resolve(View.all()))
+    judge = Judge(graph.num_relations, SPAN, 5, 0)
+    answer = np.array([int(candidates.entity[candidates.row[b] + b % 4]) for b in range(6)])
+    answer[5] = next(e for e in range(graph.num_entities) if e not in candidates.entity[candidates.row[5] :])
+    place = find_answers(candidates, answer)
+    assert place.tolist() == [0, 5, 10, 15, 16, -1]
+    loss, metrics = judge(JudgedBatch(case, place, "a batch"))
+    values = judge.verdict(case).detach().double().numpy().reshape(6, 4)
+    chance = np.exp(values) / np.exp(values).sum(axis=1, keepdims=True)
+    assert loss.item() == pytest.approx(-np.log([chance[b, b % 4] for b in range(5)]).mean(), abs=1e-5)
+    assert metrics == {"outside": 1.0}
+
+
+def test_candidates_have_mass() -> None:
+    scores = np.array([[0.5, 0.0, 0.3, 0.2], [0.0, 0.0, 0.0, 0.0], [0.1, 0.2, 0.3, 0.4]], np.float32)
+    found = Candidates.of(scores, 3)
+    assert found.row.tolist() == [0, 3, 3, 6]
+    assert found.entity.tolist() == [0, 2, 3, 1, 2, 3]
+
+
+@pytest.fixture(scope="module")
+def judged() -> JudgedScorer:
+    """The shipped walker of the world with a judge that has not learned anything."""
+    walker, dataset = load_scorer("world").scorer, load_dataset("world")
+    judge = Judge(dataset.num_relations, dataset.timeline.span, 8, 0)
+    settings = JudgedSettings(walker="world", candidates=10, near=5, width=8, weight=0.5)
+    return JudgedScorer(walker, judge, settings, dataset.timeline.span)  # type: ignore[arg-type]
+
+
+def some_queries(count: int) -> QueryBatch:
+    facts = load_dataset("world").test[:count]
+    return QueryBatch(facts.subject, facts.relation, facts.time)
+
+
+def test_mass_is_only_given_another_order_among_the_candidates(judged: JudgedScorer) -> None:
+    queries = some_queries(40)
+    before, after = judged._walker.score(queries), judged.score(queries)
+    np.testing.assert_allclose(after.sum(axis=1), before.sum(axis=1), rtol=1e-5)
+    changed = before != after
+    assert changed.any()
+    assert (changed.sum(axis=1) <= 10).all()
+    least = np.sort(before, axis=1)[:, -10]
+    assert (before >= least[:, np.newaxis])[changed].all()
+
+
+def test_a_query_has_the_same_bits_in_any_company_and_under_any_way_of_asking(judged: JudgedScorer) -> None:
+    queries = some_queries(70)
+    together = judged.score(queries)
+    for b in (0, 33, 69):
+        alone = queries.take(slice(b, b + 1))
+        np.testing.assert_array_equal(judged.score(alone)[0], together[b])
+        query = Query(int(alone.subject[0]), int(alone.relation[0]), int(alone.time[0]))
+        np.testing.assert_allclose(judged.trace(query).scores, together[b], rtol=1e-4, atol=1e-7)
+        views = [View.all(), View.all().without([3, 8]), View.all().until(query.time)]
+        each = judged.score_each(query, views)
+        for view, row in zip(views, each, strict=True):
+            np.testing.assert_array_equal(judged.score(alone, view)[0], row)
+
+
+def test_trained_evaluated_and_explained_as_a_user_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "judged"
+    new = ["train", "--dataset", "world", "--method", "judged", "--out", str(run), "--set", "epochs=0.05"]
+    assert tgap([*new, "--set", "validation_queries=50"]) == 2
+    assert "model.walker is empty; name a run of tgap" in capsys.readouterr().err
+    assert not run.exists()
+    assert tgap([*new, "--set", "walker=world", "--set", "validation_queries=50"]) == 0
+    assert "outside" in capsys.readouterr().out
+    assert tgap(["evaluate", str(run), "--limit", "50"]) == 0
+    assert "T-GAP with a judge" in capsys.readouterr().out
+    question = load_dataset("world").test[0]
+    names = load_dataset("world")
+    asked = [
+        names.entities.names[question.subject],
+        names.relations.names[question.relation],
+        names.timeline.format(question.time),
+    ]
+    assert tgap(["explain", str(run), *asked]) == 0
+    assert asked[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("walker", "words"),
+    [
+        ("icews14", "model.walker icews14 was made for icews14 (completion), not for world (completion)"),
+        ("runs/nowhere", "no run 'runs/nowhere'"),
+        ("./here", "is not found from other folders; write /"),
+    ],
+)
+def test_a_walker_that_does_not_fit_is_refused_before_anything_is_written(
+    walker: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(find_run("world").path, tmp_path / "here")
+    assert tgap(["train", "--dataset", "world", "--method", "judged", "--out", "run", "--set", f"walker={walker}"]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
