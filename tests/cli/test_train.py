@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,18 +11,20 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests import processes
 from tests.locks import locked_elsewhere
-from tests.training.standin import assert_same_run
+from tests.processes import start
+from tests.training.standin import assert_same_run, blank_curve
 from tgap.cli.main import run as tgap
 from tgap.cli.train_display import Display, duration
 from tgap.data import load_dataset
 from tgap.kernels import num_threads, set_threads
 from tgap.methods import config_for, parse_config
 from tgap.runs import RunFolder, create_run, load_scorer
+from tgap.training import curve
 from tgap.training.events import Progress, Started, Stepped, Stopped, Validated
 from tgap.training.state import ProtocolMetrics
 
-COMMAND = [sys.executable, "-m", "tgap.cli.main", "train"]
 TINY = {
     "dimension": 8,
     "heads": 2,
@@ -33,7 +33,7 @@ TINY = {
     "added_edges": 10,
     "epochs": 0.12,
     "validate_every": 0.06,
-    "validation_queries": 60,
+    "validation_queries": 20,
     "log_steps": 1,
     "average_decay": 0.9,
     "checkpoint_minutes": 0.002,
@@ -41,25 +41,8 @@ TINY = {
 SETTINGS = [part for key, value in TINY.items() for part in ("--set", f"{key}={value}")]
 
 
-def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-
-
-def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == code, output
-    return output
-
-
-def wait_for_step(process: subprocess.Popen[str], run: Path, step: int) -> None:
-    while process.poll() is None:
-        lines = RunFolder(run).metrics()
-        if lines and lines[-1]["step"] >= step:
-            return
-        time.sleep(0.02)
-    pytest.fail(f"training ended before step {step}: {process.communicate()[0]}")
+def wait_for_step(process: processes.Started, run: Path, step: int) -> None:
+    process.wait_until(lambda: [line for line in RunFolder(run).metrics() if line["step"] >= step])
 
 
 @pytest.fixture
@@ -71,22 +54,23 @@ def _threads() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_threads")
 def test_a_run_that_was_stopped_and_killed_equals_one_that_was_not(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(curve, "draw_curve", blank_curve)
     parts, whole = tmp_path / "parts", tmp_path / "whole"
     new = ["--dataset", "world", *SETTINGS, "--threads", "1", "--out"]
-    stopped = start(*new, parts)
+    stopped = start(tmp_path / "stopped.log", "train", *new, parts)
     wait_for_step(stopped, parts, 8)
-    stopped.send_signal(signal.SIGINT)
-    output = finish(stopped, 130)
+    stopped.send(signal.SIGINT)
+    output = stopped.finish(130)
     assert output.splitlines().count("stopping after this batch; press Ctrl-C again to quit at once") == 1
     assert "interrupted; everything is saved" in output
     assert f"Go on with: tgap train --resume {parts}" in output
 
-    killed = start("--resume", parts)
+    killed = start(tmp_path / "killed.log", "train", "--resume", parts)
     wait_for_step(killed, parts, 25)
-    killed.send_signal(signal.SIGKILL)
-    finish(killed, -signal.SIGKILL)
+    killed.send(signal.SIGKILL)
+    killed.finish(-signal.SIGKILL)
     assert RunFolder(parts).metrics()[-1]["step"] < 40
     (entry,) = RunFolder(parts).environment()["resumed"]
     assert entry["date"]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import os
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.processes import start
 from tgap.cli.main import run as tgap
 from tgap.methods import config_for, parse_config
 from tgap.runs.folder import RunFolder
@@ -31,11 +30,6 @@ metric = "hits1"
 def rows(out: Path) -> list[dict[str, str]]:
     with (out / "trials.csv").open() as file:
         return list(csv.DictReader(file))
-
-
-def start(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tgap", "tune", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def steps(run: RunFolder) -> int:
@@ -82,22 +76,17 @@ def test_a_search_that_was_killed_goes_on_with_the_trial_at_hand(tmp_path: Path)
     out = tmp_path / "search"
     line = [*QUICK, "--set", "epochs=200", "--set", "patience=0", "--set", "checkpoint_minutes=0.001"]
     line += ["--trials", "1", "--out", str(out)]
-    killed = start(*line)
     run = RunFolder(out / "trials" / "0000")
-    deadline = time.monotonic() + 120
-    while not steps(run) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=30)
+    killed = start(tmp_path / "killed.log", "tune", *line)
+    killed.wait_until(lambda: steps(run))
+    killed.send(signal.SIGKILL)
+    killed.finish(-signal.SIGKILL)
     before = steps(run)
     assert before > 0
-    going_on = start(*line)
-    while steps(run) <= before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    going_on.send_signal(signal.SIGINT)
-    output, _ = going_on.communicate(timeout=60)
-    assert going_on.returncode == 128 + signal.SIGINT, output
-    assert "the same command goes on from here" in output
+    going_on = start(tmp_path / "going_on.log", "tune", *line)
+    going_on.wait_until(lambda: steps(run) > before)
+    going_on.send(signal.SIGINT)
+    assert "the same command goes on from here" in going_on.finish(128 + signal.SIGINT)
     assert steps(run) > before
     assert [entry.name for entry in sorted((out / "trials").iterdir()) if entry.is_dir()] == ["0000"]
 
@@ -105,9 +94,9 @@ def test_a_search_that_was_killed_goes_on_with_the_trial_at_hand(tmp_path: Path)
 def test_two_processes_share_a_search(tmp_path: Path, space: Path) -> None:
     out = tmp_path / "search"
     line = [*QUICK, "--space", str(space), "--set", "epochs=0.2", "--set", "model.rank=4", "--out", str(out)]
-    both = [start(*line) for _ in range(2)]
-    outputs = [process.communicate(timeout=240)[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0], outputs
+    both = [start(tmp_path / f"{number}.log", "tune", *line) for number in range(2)]
+    for process in both:
+        process.finish()
     assert len(rows(out)) == 4
     assert {row["state"] for row in rows(out)} == {"done"}
 
