@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from tests.processes import Started
 from tgap.errors import ConfigError
 from tgap.kernels import num_threads, set_threads
 from tgap.kernels.threads import run_chunks
@@ -90,19 +91,23 @@ def test_a_senseless_number_leaves_the_old_pool_at_work() -> None:
     assert sorted(done) == [0, 1]
 
 
-def test_many_threads_may_ask_first() -> None:
+def ask_from_many_threads() -> None:
+    sys.setswitchinterval(1e-6)
+    start, done = threading.Barrier(8), list[int]()
+
+    def ask() -> None:
+        start.wait()
+        run_chunks(done.append, 4)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 32, len(done)
+
+
+def test_many_threads_may_ask_first(tmp_path: Path) -> None:
     """The first use makes the pool; askers that come at the same moment must find the same one."""
-    code = (
-        "import sys, threading; from tgap.kernels.threads import run_chunks\n"
-        "sys.setswitchinterval(1e-6)\n"
-        "start, done = threading.Barrier(8), []\n"
-        "def ask():\n"
-        "    start.wait(); run_chunks(done.append, 4)\n"
-        "threads = [threading.Thread(target=ask) for _ in range(8)]\n"
-        "[thread.start() for thread in threads]; [thread.join() for thread in threads]\n"
-        "assert len(done) == 32, len(done)\n"
-    )
-    for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert not done.stderr
+    for number in range(3):
+        assert Started(tmp_path / f"{number}.log", ask_from_many_threads).finish() == ""

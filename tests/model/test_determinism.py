@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.golden import loss_curve
 from tests.golden.loss_curve import Run, run
 from tests.model.tiny_models import batch_of, model_of
+from tests.processes import Started
 from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.graph import View
 from tgap.kernels import num_threads, set_threads
@@ -40,12 +39,16 @@ def test_two_runs_in_one_process_are_equal_bit_by_bit(threads: int) -> None:
     assert run(STEPS, threads=threads) == first_run(threads)
 
 
-def test_two_processes_are_equal_bit_by_bit() -> None:
-    script = Path(loss_curve.__file__)
-    command = [sys.executable, str(script), "--steps", str(STEPS), "--threads", "2"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+def write_run(file: Path) -> None:
+    file.write_text(json.dumps(asdict(run(STEPS, threads=2))))
+
+
+def test_two_processes_are_equal_bit_by_bit(tmp_path: Path) -> None:
+    there = tmp_path / "run.json"
+    other = Started(tmp_path / "log", write_run, there)
     here = first_run(2)
-    assert json.loads(done.stdout) == {"losses": here.losses, "digest": here.digest}
+    other.finish()
+    assert json.loads(there.read_text()) == asdict(here)
 
 
 def test_threads_change_only_rounding() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.processes import Started as StartedProcess
 from tests.training.standin import (
     StandIn,
     StandInLearner,
@@ -290,21 +290,20 @@ def test_a_damaged_checkpoint_is_told_and_the_one_before_gives_the_same_end(tmp_
     assert_same_run(whole, parts)
 
 
+def hold_lock(folder: RunFolder) -> None:
+    with folder.locked():
+        print("locked", flush=True)  # noqa: T201
+        signal.pause()
+
+
 def test_two_processes_cannot_train_one_run(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run")
-    holder = (
-        "import sys; from pathlib import Path; from tgap.runs.folder import RunFolder\n"
-        "with RunFolder(Path(sys.argv[1])).locked(): print('locked', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", holder, str(folder.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdin is not None
-        assert other.stdout.readline() == "locked\n"
-        with pytest.raises(RunError, match="another process is training"):
-            train_standin(folder)
-        other.kill()  # a killed process leaves no lock behind
+    other = StartedProcess(tmp_path / "log", hold_lock, folder)
+    other.wait_until(lambda: other.output == "locked\n")
+    with pytest.raises(RunError, match="another process is training"):
+        train_standin(folder)
+    other.send(signal.SIGKILL)  # a killed process leaves no lock behind
+    other.finish(-signal.SIGKILL)
     assert train_standin(folder) == "finished"
 
 
