@@ -39,7 +39,7 @@ def facts_of(rules: list[Rule], subjects: list[int], days: np.ndarray) -> tuple[
     return QueryBatch(table[:, 0], table[:, 1], table[:, 3]), table[:, 2]
 
 
-def learn(name: str, entities: int, rules: list[Rule], subjects: list[int], steps: int = 250) -> float:
+def learn(name: str, entities: int, rules: list[Rule], subjects: list[int], steps: int = 100) -> float:
     """Share of questions about unseen days whose planted answer comes first, after training on the other days."""
     queries, answers = facts_of(rules, subjects, LEARNED)
     kind = KINDS[name]
@@ -49,7 +49,7 @@ def learn(name: str, entities: int, rules: list[Rule], subjects: list[int], step
             kind.settings(rank=12, initial_scale=0.7), Axes(entities, len(rules), TIMELINE, np.unique(queries.time))
         )
     batch = FactBatch(0, 0, queries, answers, np.empty(0, dtype=np.int64))
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.04)
     for _ in range(steps):
         optimiser.zero_grad()
         model(batch).value.backward()

@@ -1,4 +1,4 @@
-"""tgap study ablation and tgap study dial, on the small world."""
+"""tgap study ablation and tgap study dial, on a dozen entities."""
 
 from __future__ import annotations
 
@@ -8,10 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.training.standin import blank_curve, small_dataset
 from tgap.cli.main import run as tgap
 from tgap.compare.variants import ABLATIONS, SIZES, trained_sizes
-from tgap.methods import config_for
-from tgap.runs.folder import RunFolder
+from tgap.data import load_dataset
+from tgap.data.stored import store_dataset
+from tgap.methods import config_for, make_learner
+from tgap.runs.files import write_tensors
+from tgap.runs.folder import RunFolder, create_run
+from tgap.training import curve
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A dataset on which T-GAP of the recommended width is trained in a moment."""
+    monkeypatch.setattr(curve, "draw_curve", blank_curve)
+    store_dataset(small_dataset(), tmp_path / "small", "a test")
+    return str(tmp_path / "small")
 
 
 def test_every_variant_is_a_setting_of_tgap() -> None:
@@ -21,9 +34,9 @@ def test_every_variant_is_a_setting_of_tgap() -> None:
         assert (changed == base) == (variant.name in ("full", "x20-y200-z200"))
 
 
-def test_parts_are_left_out_and_trained_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parts_are_left_out_and_trained_alike(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
-    line = ["study", "ablation", "world", "--variants", "no-pgnn,full", "--epochs", "0.01", "--limit", "20"]
+    line = ["study", "ablation", small, "--variants", "no-pgnn,full", "--epochs", "0.3", "--limit", "20"]
     line += ["--threads", "1", "--out", str(out)]
     assert tgap(line) == 0
     assert "no PGNN" in capsys.readouterr().out
@@ -32,7 +45,7 @@ def test_parts_are_left_out_and_trained_alike(tmp_path: Path, capsys: pytest.Cap
         "full": 1,
         "no-pgnn": 0,
     }
-    assert {row["settings"]["training"]["epochs"] for row in document["methods"]} == {0.01}
+    assert {row["settings"]["training"]["epochs"] for row in document["methods"]} == {0.3}
     assert tgap(line) == 0
     assert "training" not in capsys.readouterr().out, "nothing is trained again"
 
@@ -43,12 +56,15 @@ def test_an_unknown_variant_is_named(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_dial_asks_and_trains_every_size(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, sizes = tmp_path / "out", SIZES[:2]
+    out, run, sizes = tmp_path / "out", tmp_path / "run", SIZES[:2]
+    config = config_for("tgap", small)
+    weights = make_learner(config, small_dataset()).module.state_dict()
+    write_tensors(create_run(run, config, load_dataset(small)).weights_file, weights, {})
     for module in ("dial", "variants"):
         monkeypatch.setattr(f"tgap.compare.{module}.SIZES", sizes)
-    line = ["study", "dial", "world", "--train", "--epochs", "0.01", "--limit", "20", "--threads", "1"]
+    line = ["study", "dial", str(run), "--train", "--epochs", "0.3", "--limit", "20", "--threads", "1"]
     assert tgap([*line, "--out", str(out)]) == 0
     assert "trained and asked with it" in capsys.readouterr().out
     with (out / "dial.csv").open() as file:

@@ -28,9 +28,9 @@ def test_alone_and_in_any_batch_a_query_has_the_same_scores(name: str, view: Vie
     graph = TemporalGraph.of(world)
     scorer = TGAPScorer(TGAP(CONFIGS[name], graph, world.timeline.span, seed=1), EvaluationConfig())
     test = world.test
-    asked = QueryBatch(test.subject, test.relation, test.time).take(np.arange(0, len(test.subject), 9)[:34])
+    asked = QueryBatch(test.subject, test.relation, test.time).take(np.arange(0, len(test.subject), 9)[:22])
     together = scorer.score(asked, view)
-    assert len({row.tobytes() for row in together}) > 20, "the queries differ"
+    assert len({row.tobytes() for row in together}) > 15, "the queries differ"
     for size in (1, 5, 17):
         parts = [scorer.score(asked.take(slice(first, first + size)), view) for first in range(0, len(asked), size)]
         np.testing.assert_array_equal(np.concatenate(parts), together, err_msg=f"batches of {size}")

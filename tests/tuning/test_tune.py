@@ -17,7 +17,7 @@ from tgap.runs.folder import RunFolder
 from tgap.tuning.space import read_space
 from tgap.tuning.study import StudyFolder, ask
 
-QUICK = ["--method", "distmult", "--threads", "1", "--set", "validation_queries=100", "--set", "validate_every=0.5"]
+QUICK = ["--method", "distmult", "--threads", "1", "--set", "validation_queries=50", "--set", "validate_every=0.5"]
 SPACE = """
 search = "in turn"
 metric = "hits1"
