@@ -9,6 +9,11 @@ SOURCES := src tests benchmarks
 NODE_STAMP := node_modules/.package-lock.json
 NO_NODE := Node.js 18 or newer with npm is missing, so the page's JavaScript is not checked. Debian: apt-get install nodejs npm
 
+# The tests start many processes: what each would compile anew is kept.
+unexport PYTHONDONTWRITEBYTECODE
+# More than cores: tests of servers and of the page mostly wait.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) * 3 // 2)' 2>/dev/null || echo auto)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check check-page test-slow bench bench-quick docs clean
 
@@ -49,9 +54,9 @@ check-page:
 endif
 
 test: check ## check, then the default test suite
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS)
 
-test-slow: $(STAMP) ## shipped models on whole test splits, the server under load, Ray clusters where Ray is installed; random searches
+test-slow: $(STAMP) ## shipped models on whole test splits, eighty planted causes, the server under load, Ray clusters where Ray is installed; random searches
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m pytest -n auto --hypothesis-profile default -m 'not slow' -k 'not (web or server or cli)'
 

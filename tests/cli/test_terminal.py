@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -69,17 +68,29 @@ def test_a_mistake_repeats_names_harmlessly(evil: Path) -> None:
     assert not set(shown) & ACTING
 
 
-@pytest.mark.parametrize(
-    "environment",
-    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
-    ids=lambda environment: next(iter(environment)),
-)
-def test_output_that_is_not_utf8_has_no_traceback(evil: Path, environment: Mapping[str, str]) -> None:
+def commands_about(evil: Path) -> list[list[str]]:
     asked = str(evil / "run")
-    commands = [["predict", asked, "?", "plain", "B1\x1b[2J", "2010"], ["data", "show", "world"], ["evaluate", asked]]
-    program = f"from tgap.cli.main import run\nassert [run(command) for command in {commands!r}] == [0, 0, 0]"
-    process = [sys.executable, "-c", program]  # one for all: loading the libraries takes longest
-    done = subprocess.run(process, capture_output=True, check=False, env={**os.environ, **environment})
+    return [["predict", asked, "?", "plain", "B1\x1b[2J", "2010"], ["data", "show", "world"], ["evaluate", asked]]
+
+
+def test_a_stream_that_is_not_utf8_has_no_traceback(evil: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As PYTHONIOENCODING=ascii makes them."""
+    written = io.BytesIO()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(written, encoding="ascii", write_through=True))
+    assert [run(command) for command in commands_about(evil)] == [0, 0, 0]
+    text = written.getvalue().decode("ascii")
+    assert "Traceback" not in text
+    assert "####" in text
+
+
+def test_a_process_that_is_not_utf8_has_no_traceback(evil: Path) -> None:
+    """One for all commands: loading the libraries takes longest."""
+    program = f"from tgap.cli.main import run\nassert [run(line) for line in {commands_about(evil)!r}] == [0, 0, 0]"
+    environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, env={**os.environ, **environment}
+    )
     text = (done.stdout + done.stderr).decode()
     assert done.returncode == 0, text
     assert "Traceback" not in text

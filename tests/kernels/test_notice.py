@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-PROGRAM = """
+import numba
 import numpy as np
+
+from tests.processes import Started
 from tgap.graph.hashing import query_keys
 from tgap.kernels import backend
-backend("compiled")
-print(query_keys(0, *[np.zeros(1, np.int64)] * 3))
-"""
 
 
-def run(cache: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
-    )
+def print_keys(cache: Path) -> None:
+    numba.config.CACHE_DIR = str(cache)  # as NUMBA_CACHE_DIR does; no kernel has been called yet
+    backend("compiled")
+    print(query_keys(0, *[np.zeros(1, np.int64)] * 3))  # noqa: T201
 
 
 def test_compilation_is_announced_once(tmp_path: Path) -> None:
-    cold, warm = run(tmp_path), run(tmp_path)
-    assert cold.stderr == "Compiling kernels for this processor: once, up to a minute ...\n"
-    assert warm.stderr == ""
-    assert cold.stdout == warm.stdout
+    cold, warm = (
+        Started(tmp_path / name, print_keys, tmp_path / "cache").finish().splitlines() for name in ("cold", "warm")
+    )
+    assert cold[0] == "Compiling kernels for this processor: once, up to a minute ..."
+    assert cold[1:] == warm
+    assert len(warm) == 1
