@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -13,7 +14,8 @@ from tgap.kernels import backend
 
 
 def print_keys(cache: Path) -> None:
-    numba.config.CACHE_DIR = str(cache)  # as NUMBA_CACHE_DIR does; no kernel has been called yet
+    settings: Any = numba.config
+    settings.CACHE_DIR = str(cache)  # as NUMBA_CACHE_DIR does; no kernel has been called yet
     backend("compiled")
     print(query_keys(0, *[np.zeros(1, np.int64)] * 3))  # noqa: T201
 
