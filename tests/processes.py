@@ -44,10 +44,12 @@ class Started:
         """Send a signal."""
         os.kill(self._process.pid, number)
 
-    def wait_until(self, condition: Callable[[], object]) -> None:
+    def wait_until(self, condition: Callable[[], object], seconds: float = 240) -> None:
         """Wait for something that it does; it must not end before."""
+        deadline = time.monotonic() + seconds
         while not condition():
             assert self.running, self.output
+            assert time.monotonic() < deadline, self.output
             time.sleep(0.02)
 
     def finish(self, code: int = 0, seconds: float = 240) -> str:
