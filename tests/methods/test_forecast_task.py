@@ -60,7 +60,7 @@ def test_nothing_of_the_future_helps_a_forecast() -> None:
     dataset = telling_days()
     chance: dict[str, float] = {}
     for task in ("completion", "forecast"):
-        config = small(task, epochs=5.0, learning_rate=0.03, batch_size=16, patience=0, validate_every=5.0)
+        config = small(task, epochs=10.0, learning_rate=0.02, batch_size=16, patience=0, validate_every=10.0)
         scorer = train(config, dataset).learner.scorer()
         if task == "completion":  # the facts of valid tell, as those of train do
             assert isinstance(scorer, TGAPScorer)
@@ -70,7 +70,7 @@ def test_nothing_of_the_future_helps_a_forecast() -> None:
         asked = asked[asked.relation == CALL]
         scores = scorer.score(QueryBatch(asked.subject, asked.relation, asked.time))
         chance[task] = float(np.exp(np.log(scores[np.arange(len(asked)), asked.object] + 1e-12).mean()))
-    assert chance["completion"] > 0.6
+    assert chance["completion"] > 0.8
     assert chance["forecast"] < 0.3
 
 
