@@ -1,6 +1,8 @@
 """Names: exact, forgiving and partial look-up."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -78,17 +80,23 @@ def test_search_ranks_prefix_then_word_then_inside() -> None:
 
 
 def test_ten_thousand_names_are_quick(many: Vocabulary) -> None:
+    """Beside a plain pass over the names, which a busy or slow machine slows down alike."""
+    names = [many.name(index) for index in range(len(many))]
     many.search("first use builds the tables")
     many.nearest("first use builds the tables")
+    plain = _best(lambda: [name for name in names if "a" in name.casefold()])
     for part in ("a", "ministry", "(bank", "of 1f"):
-        best = min(_seconds(lambda part=part: many.search(part)) for _ in range(5))
-        assert best < 0.020
-    assert min(_seconds(lambda: many.nearest("Ministri of 1ab (Banklund)")) for _ in range(5)) < 0.1
+        assert _best(partial(many.search, part)) < 50 * plain
+    assert _best(lambda: many.nearest("Ministri of 1ab (Banklund)")) < 50 * plain
 
 
-def _seconds(action: object) -> float:
+def _best(action: Callable[[], object]) -> float:
+    return min(_seconds(action) for _ in range(5))
+
+
+def _seconds(action: Callable[[], object]) -> float:
     start = time.process_time()  # of the processor: other work on the machine does not count
-    action()  # type: ignore[operator]
+    action()
     return time.process_time() - start
 
 

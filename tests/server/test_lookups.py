@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import httpx
 import pytest
@@ -68,15 +70,16 @@ def test_search_is_quick_on_ten_thousand_names() -> None:
     )
     index = NameIndex(dataset)
     parts = ["north 12", "a", "Mayor of the South 2499", "zzz", ""]
-    best = min(_seconds(index, parts) for _ in range(5))
-    assert best / len(parts) < 0.02
-
-
-def _seconds(index: NameIndex, parts: list[str]) -> float:
-    begun = time.perf_counter()
     for part in parts:
-        index.search("entity", part, 10, None, None)
-    return time.perf_counter() - begun
+        best = min(_seconds(partial(index.search, "entity", part, 10, None, None)) for _ in range(5))
+        plain = min(_seconds(lambda: [name for name in names if "a" in name.casefold()]) for _ in range(5))
+        assert best < 50 * plain  # of one pass over the names, which a busy or slow machine slows down alike
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    begun = time.process_time()
+    action()
+    return time.process_time() - begun
 
 
 def test_facts_around_a_date(client: httpx.Client) -> None:
