@@ -226,3 +226,12 @@ class Explainer(Scorer, Protocol):
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         """The forward pass of one query that sees only what ``view`` shows."""
         ...
+
+
+@runtime_checkable
+class Reader(Explainer, Protocol):
+    """An explainer whose scores lean on facts besides those that its walk took."""
+
+    def facts_read(self, trace: Trace, answer: int, count: int) -> IntArray:
+        """At most ``count`` facts (ids as in ``graph.fact``) that were read about an answer, the most telling first."""
+        ...

@@ -10,6 +10,8 @@ import pytest
 
 from tests.training.standin import blank_curve, small_dataset
 from tgap.cli.main import run as tgap
+from tgap.compare.plan import Plan
+from tgap.compare.quoted import QUOTED
 from tgap.compare.variants import ABLATIONS, SIZES, trained_sizes
 from tgap.data import load_dataset
 from tgap.data.stored import store_dataset
@@ -77,3 +79,19 @@ def test_the_dial_asks_and_trains_every_size(
         assert float(row["milliseconds"]) > 0
     assert RunFolder(out / "runs" / "x5-y50-z50").weights_file.exists()
     assert (out / "dial.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_unseen_days_are_asked_of_every_method_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan is the test: how plans are worked off is that of ``tgap compare``."""
+    plans: list[Plan] = []
+    monkeypatch.setattr("tgap.cli.study_unseen.carry_out", lambda plan, *_: plans.append(plan))
+    assert tgap(["study", "unseen", "--out", str(tmp_path)]) == 0
+    assert plans[0].dataset == "icews14-unseen"
+    names = [entry.name for entry in plans[0].entries]
+    assert set(names) >= set(QUOTED["icews14-unseen"])
+    assert all(entry.folder is None or entry.folder.path.parent == tmp_path / "runs" for entry in plans[0].entries)
+
+
+def test_a_run_of_other_data_does_not_answer_about_unseen_days(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tgap(["study", "unseen", "--run", "tgap=world"]) == 2
+    assert "not of tgap on icews14-unseen" in capsys.readouterr().err

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +14,17 @@ import torch
 from tests.tiny import tiny_graph
 from tgap.cli.main import run as tgap
 from tgap.combined.judge import Candidates, Case, CaseReader, Judge, JudgedBatch, find_answers
-from tgap.combined.judged import JudgedScorer, JudgedSettings
+from tgap.combined.judged import JudgedScorer, JudgedSettings, JudgeLearner
 from tgap.data import load_dataset
+from tgap.explain.answer_flow import AnswerFlow
+from tgap.explain.counterfactual import Counterfactual
+from tgap.explain.evidence import measure_evidence
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver
 from tgap.kernels.event_sums import Events, EventTables, event_sums
+from tgap.methods import config_for, make_learner
 from tgap.runs import find_run, load_scorer
-from tgap.scorer import Query, QueryBatch
+from tgap.scorer import FloatArray, Query, QueryBatch
 
 SPAN = 12
 
@@ -115,6 +121,51 @@ def test_hidden_facts_are_as_if_they_were_not_there() -> None:
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("width", [5, 7])  # 7 is also the number of rows of a table by relation
+def test_relations_that_join_leave_the_verdicts_of_the_others(width: int) -> None:
+    graph = tiny_graph(3, facts=40)
+    columns = (graph.source, graph.relation, graph.neighbour, graph.time)
+    plain = [column[graph.relation < graph.num_relations] for column in columns]
+    wider = TemporalGraph.build(graph.num_entities, graph.num_relations + 2, *plain)
+    queries, candidates = batch_of(graph, 8, 0)
+    inverse = queries.relation >= graph.num_relations
+    moved = QueryBatch(queries.subject, queries.relation + 2 * inverse, queries.time)
+    judge = Judge(graph.num_relations, SPAN, width, 0)
+    first = judge.verdict(CaseReader(graph, SPAN, 50).read(queries, candidates, Resolver(graph).resolve(View.all())))
+    case = CaseReader(wider, SPAN, 50).read(moved, candidates, Resolver(wider).resolve(View.all()))
+    np.testing.assert_allclose(judge.knowing(5).verdict(case).detach(), first.detach(), rtol=0, atol=1e-5)
+    assert judge.knowing(3) is judge
+
+
+def without_event(events: Events, place: int) -> Events:
+    keep = np.arange(len(events.relation)) != place
+    return Events(np.array([0, keep.sum()]), events.relation[keep], events.bucket[keep], events.query)
+
+
+def test_the_weight_of_an_event_is_what_the_verdict_loses_without_it() -> None:
+    graph = tiny_graph(3, facts=60)
+    queries, candidates = batch_of(graph, 8, 0)
+    reader, visible = CaseReader(graph, SPAN, 50), Resolver(graph).resolve(View.all())
+    judge = Judge(graph.num_relations, SPAN, 6, 0)
+    read = 0
+    for c, entity in enumerate(candidates.entity):
+        b = int(candidates.query[c])
+        lone = Candidates(np.array([0, 1]), np.array([entity]))
+        case = reader.read(queries.take(slice(b, b + 1)), lone, visible)
+        with torch.no_grad():
+            pair, near = judge.weights(case)
+            whole = judge.verdict(case)
+            for name, weights in (("pair", pair), ("near", near)):
+                events = getattr(case, name)
+                assert len(weights) == len(events.relation)
+                for place, weight in enumerate(weights.tolist()):
+                    changed: dict[str, Any] = {name: without_event(events, place)}
+                    left = judge.verdict(replace(case, **changed))
+                    assert weight == pytest.approx(float(whole - left), abs=1e-4)
+                    read += 1
+    assert read > 100
+
+
 def test_the_loss_is_that_of_the_answers_among_the_candidates() -> None:
     graph = tiny_graph(0)
     queries, candidates = batch_of(graph, 6, 2)
@@ -177,6 +228,28 @@ def test_a_query_has_the_same_bits_in_any_company_and_under_any_way_of_asking(ju
             np.testing.assert_array_equal(judged.score(alone, view)[0], row)
 
 
+def test_what_the_judge_read_is_taken_away_and_measured_like_what_the_walk_took(judged: JudgedScorer) -> None:
+    asked = some_queries(5)
+    beyond = 0
+    for subject, relation, time in zip(asked.subject, asked.relation, asked.time, strict=True):
+        trace = judged.trace(Query(int(subject), int(relation), int(time)))
+        answer = int(trace.scores.argmax())
+        read = judged.facts_read(trace, answer, 3).tolist()
+        assert len(read) == len(set(read)) == 3
+        edges = [judged.graph.fact_edge[judged.graph.fact_row[fact]] for fact in read]
+        assert all(answer in (judged.graph.source[edge], judged.graph.neighbour[edge]) for edge in edges)
+        flow = AnswerFlow.of(judged.graph, trace, answer)
+        question = Counterfactual(judged, trace, answer)
+        measured = {found.facts[0]: found.effect for found in measure_evidence(question, flow, 12, pairs=0).facts}
+        walked = set(flow.strongest_facts(12).tolist())
+        assert set(measured) == walked | set(read)
+        for fact in read:
+            left = judged.score_each(trace.query, [trace.view.without([fact])])[0]
+            assert measured[fact] == pytest.approx(float(trace.scores[answer] - left[answer]), abs=1e-5)
+        beyond += len(set(read) - walked)
+    assert beyond, "the judge reads what no walk took"
+
+
 def test_trained_evaluated_and_explained_as_a_user_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "judged"
     new = ["train", "--dataset", "world", "--method", "judged", "--out", str(run), "--set", "epochs=0.05"]
@@ -216,3 +289,31 @@ def test_a_walker_that_does_not_fit_is_refused_before_anything_is_written(
     assert words in error
     assert error.count("\n") == 1
     assert not (tmp_path / "run").exists()
+
+
+def test_later_epochs_judge_the_same_candidates_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_for("judged", "world").with_values({"model.walker": "world", "model.near": 3, "model.width": 4})
+    learner = make_learner(config, load_dataset("world"))
+    assert isinstance(learner, JudgeLearner)
+    walked: list[int] = []
+    score = learner.walker.score
+
+    def counted(queries: QueryBatch, view: View) -> FloatArray:
+        walked.append(len(queries))
+        return score(queries, view)
+
+    monkeypatch.setattr(learner.walker, "score", counted)
+    first, second = learner.plan(0), learner.plan(1)
+    assert second.epoch == 1
+    place = [second._order.tolist().index(number) for number in range(3)]
+    assert place != [0, 1, 2]
+    for number in range(3):
+        before, again = first[number], second[place[number]]
+        np.testing.assert_array_equal(before.case.candidates.entity, again.case.candidates.entity)
+        np.testing.assert_array_equal(before.case.near.relation, again.case.near.relation)
+        np.testing.assert_array_equal(before.answer, again.answer)
+    assert len(walked) == 3
+    resumed = make_learner(config, load_dataset("world"))
+    np.testing.assert_array_equal(resumed.plan(1)[5].case.pair.relation, second[5].case.pair.relation)  # type: ignore[attr-defined]
+    anew = JudgeLearner(load_dataset("world"), config.with_values({"model.walks": 0}))
+    assert anew.plan(1)[0].case.relation.tolist() != first[0].case.relation.tolist()

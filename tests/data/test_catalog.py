@@ -13,6 +13,7 @@ from tgap.data.importing import import_events
 from tgap.data.sources import of_files
 from tgap.data.statistics import dataset_statistics, facts_over_time
 from tgap.errors import DataError
+from tgap.methods import config_for
 
 
 def public(name: str) -> Dataset:
@@ -123,6 +124,19 @@ def test_variants_share_the_papers_settings() -> None:
     assert paper_settings("icews14-unseen") == paper_settings("icews14")
     assert paper_settings("wikidata11k-clean") == (50, 200, 200, 8, 5.0)
     assert paper_settings("world") is paper_settings("icews14-forecast") is paper_settings("my own") is None
+
+
+def test_what_paid_on_a_dataset_is_what_is_recommended_there() -> None:
+    for name, entry in CATALOG.items():
+        plain = config_for("tgap", "a dataset of one's own").to_dict()
+        found = config_for("tgap", name).to_dict()
+        changed = {
+            f"{section}.{key}": value
+            for section in ("model", "training", "evaluation")
+            for key, value in found[section].items()
+            if value != plain[section][key]
+        }
+        assert changed == dict(entry.tuned), name
 
 
 def test_ids_do_not_depend_on_the_order_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

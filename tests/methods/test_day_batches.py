@@ -92,6 +92,20 @@ def test_a_batch_hides_its_facts_with_inverses_and_copies_and_nothing_else(facts
         assert {tuple(map(int, edge)) for edge, seen in zip(edges, mask, strict=True) if not seen} == asked
 
 
+def test_facts_that_train_repeats_may_stay_in_sight() -> None:
+    once = [(0, 0, 1, 3), (1, 1, 2, 3), (2, 0, 3, 4)]
+    twice = [(0, 0, 2, 3), (3, 1, 0, 4)]
+    facts = Facts(*np.array([*once, *twice, *twice]).T)
+    graph = graph_of(facts)
+    for repeats, kept in (("hidden", []), ("visible", twice)):
+        plan = plan_of(facts, choices(batch_size=4, repeats=repeats), graph=graph)
+        batches = [plan[index] for index in range(len(plan))]
+        assert sum((Counter(rows(batch)) for batch in batches), Counter()) == expected_rows(facts)
+        hidden = set().union(*(batch.facts.tolist() for batch in batches))
+        stay = graph.find_facts(*np.array(kept, int).reshape(-1, 4).T).tolist()
+        assert hidden == set(range(graph.num_facts)) - set(stay)
+
+
 @settings(max_examples=30, deadline=None)
 @given(facts=facts_strategy, config=config_strategy, epoch=st.integers(0, 3))
 def test_same_seed_and_epoch_give_the_same_batches(facts: Facts, config: Choices, epoch: int) -> None:

@@ -7,16 +7,18 @@ from typing import Any
 
 import pytest
 
-from tgap.data import load_dataset
+from tgap.data import CATALOG, load_dataset
 from tgap.errors import DataError
 from tgap.evaluation import Bootstrap, Evaluation, evaluate
 from tgap.evaluation.bootstrap import metric_intervals
 from tgap.evaluation.report import Report
+from tgap.methods import config_for
 from tgap.runs import LoadedRun, find_run, load_scorer, shipped_runs
 
 PAPER = {  # raw
     "icews14": {"mrr": 0.610, "hits1": 0.509, "hits3": 0.677, "hits10": 0.790},
     "icews05-15": {"mrr": 0.670, "hits1": 0.568, "hits3": 0.743, "hits10": 0.845},
+    "wikidata11k": {"mrr": 0.778, "hits1": 0.697, "hits3": 0.844, "hits10": 0.903},
 }
 
 
@@ -83,6 +85,14 @@ def test_models_are_as_good_as_the_paper_says(name: str) -> None:
     whole = find_run(name).report()["test"]
     assert {metric: least for metric, least in PAPER[name].items() if whole["raw"][metric] < least} == {}
     assert whole["time"]["mrr"] >= 0.65
+
+
+@pytest.mark.parametrize("name", [name for name in shipped_runs() if CATALOG[find_run(name).config().dataset].tuned])
+def test_the_recommended_settings_are_those_that_the_shipped_model_was_trained_with(name: str) -> None:
+    run = find_run(name)
+    config = run.config()
+    trained = config.with_values({key: value for key, (value, _) in run.report().get("changed", {}).items()})
+    assert trained == config_for(config.method, config.dataset)
 
 
 def test_the_icews14_report_names_the_settings_that_training_did_not_have() -> None:

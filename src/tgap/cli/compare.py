@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 _WIDE = 120  # columns of a terminal that has room for the whole table
 
 
+runs_option = click.option(
+    "--run", "runs", multiple=True, metavar="METHOD=RUN", help="Take this run as it is; may be repeated."
+)
+
+
 @click.command("compare")
 @click.argument("dataset")
 @click.option("--methods", metavar="A,B,...", help="Which methods, by name or as package.module:Class. [default: all]")
 @click.option("--task", metavar="NAME", default="completion", show_default=True, help="completion or forecast.")
-@click.option("--run", "runs", multiple=True, metavar="METHOD=RUN", help="Take this run as it is; may be repeated.")
+@runs_option
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0),
@@ -64,7 +69,7 @@ def compare(
 
     name = Path(dataset).name if task == DEFAULT_TASK else f"{Path(dataset).name}-{task}"
     folder = out or Path("runs") / f"compare-{name}"
-    plan = make_plan(dataset, folder, _names(methods), _pairs(runs), task)
+    plan = make_plan(dataset, folder, _names(methods), method_runs(runs), task)
     carry_out(plan, split, limit, minutes, threads)
 
 
@@ -126,7 +131,7 @@ def _names(text: str | None) -> list[str]:
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
-def _pairs(runs: Sequence[str]) -> dict[str, str]:
+def method_runs(runs: Sequence[str]) -> dict[str, str]:
     """METHOD=RUN as given."""
     pairs = {}
     for text in runs:

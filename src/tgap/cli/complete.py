@@ -113,7 +113,7 @@ def _answering(
         from tgap.distributed.ray_cluster import connected
 
         with connected(ray, workers, threads) as cluster:
-            yield answering_on_ray(cluster, source.absolute(), wanted, workers, threads)
+            yield answering_on_ray(cluster, predictor, source.absolute(), wanted, workers, threads)
     elif workers == 1:
         from tgap.predict.bulk import answering_here
 
@@ -121,7 +121,7 @@ def _answering(
     else:
         from tgap.distributed.answering import answering_in_processes
 
-        yield answering_in_processes(source, wanted, workers, threads)
+        yield answering_in_processes(predictor, source, wanted, workers, threads)
 
 
 def _check_questions(ask: Path | None, relation: str | None, since: str | None, until: str | None) -> None:

@@ -55,7 +55,7 @@ def _print_evidence(console: Console, document: Document) -> None:
     if not document.evidence:
         return
     tried = counted(len(document.evidence), "event")
-    console.print(f"What each event does: the {tried} of highest share in the way there, taken away one at a time")
+    console.print(f"What each event does: the {tried} that the answer leans on most, taken away one at a time")
     table = simple_table(
         ("effect", "right"), ("without it", "right"), ("rank", "right"), ("share", "right"), ("event", "left")
     )

@@ -12,6 +12,7 @@ from tgap.cli.study_displacement import displacement
 from tgap.cli.study_faithfulness import faithfulness
 from tgap.cli.study_patterns import patterns
 from tgap.cli.study_sampling import sampling
+from tgap.cli.study_unseen import unseen
 
 
 @click.group("study")
@@ -19,5 +20,5 @@ def study() -> None:
     """Repeat the paper's studies on a run, or check its explanations."""
 
 
-for command in (case, displacement, sampling, patterns, faithfulness, causes, ablation, dial):
+for command in (case, displacement, sampling, patterns, faithfulness, causes, ablation, dial, unseen):
     study.add_command(command)

@@ -17,6 +17,7 @@ Legend: B queries, C candidates of all of them, w channels.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -98,15 +99,18 @@ class CaseReader:
     def read(self, queries: QueryBatch, candidates: Candidates, visible: VisibleGraph) -> Case:
         """The case of queries that all see the same."""
         query = candidates.query
+        time = queries.time[query]
+        pair, near = (
+            self._events(visible.graph, rows, query, time) for rows in self.rows(queries, candidates, visible)
+        )
+        return Case(queries.relation, candidates, pair, near)
+
+    def rows(self, queries: QueryBatch, candidates: Candidates, visible: VisibleGraph) -> tuple[EventRows, EventRows]:
+        """The edges behind a case: of the pair, and of the candidate with others."""
+        query = candidates.query
         subject, time = queries.subject[query], queries.time[query]
         pair = pair_events(visible, subject, candidates.entity)
-        near = near_events(visible, self._by_time, subject, candidates.entity, time, self._near)
-        graph = visible.graph
-        return Case(
-            queries.relation,
-            candidates,
-            *(self._events(graph, rows, query, time) for rows in (pair, near)),
-        )
+        return pair, near_events(visible, self._by_time, subject, candidates.entity, time, self._near)
 
     def _events(self, graph: TemporalGraph, rows: EventRows, query: IntArray, time: IntArray) -> Events:
         displacement = graph.time[rows.edge] - np.repeat(time, np.diff(rows.row))
@@ -116,6 +120,8 @@ class CaseReader:
 
 class Reading(nn.Module):
     """R, R', T, T' and the query's a, b, c: a vector for each candidate from its events."""
+
+    BY_RELATION = ("relation", "relation_of_time", "relation_gate", "time_gate", "shift")
 
     def __init__(self, relations: int, buckets: int, width: int) -> None:
         super().__init__()
@@ -133,6 +139,12 @@ class Reading(nn.Module):
         gates = (table.index_select(0, relation) for table in (self.relation_gate, self.time_gate, self.shift))
         tables = EventTables(self.relation, self.relation_of_time, self.time, self.time_of_relation, *gates)
         return torch.log1p(event_sums(tables, events))
+
+    def without_each(self, relation: Tensor, events: Events) -> Tensor:
+        """[E, w] of a lone candidate: ``forward`` without each of its E events."""
+        lone = Events(np.arange(len(events.relation) + 1), events.relation, events.bucket, np.zeros_like(events.bucket))
+        own = torch.expm1(self(relation, lone))
+        return torch.log1p((own.sum(dim=0) - own).clamp(min=0))
 
 
 class Judge(nn.Module):
@@ -165,23 +177,37 @@ class Judge(nn.Module):
         """The same judge where more relations are known; those that joined read as the mean of the others."""
         if relations == self.relations:
             return self
-        other = Judge(relations, 0, len(self.out), 0)
-        tables = {
-            name: with_new_relations(tensor, self.relations, relations)
-            if len(tensor) == 2 * self.relations + 1
-            else tensor
-            for name, tensor in self.state_dict().items()
-        }
-        for part, name in ((one, name) for one in ("pair", "near") for name in ("time", "time_of_relation")):
-            setattr(getattr(other, part), name, nn.Parameter(tables[f"{part}.{name}"]))
-        other.load_state_dict(tables)
-        return other.eval()
+        other = copy.deepcopy(self)
+        other.relations = relations
+        tables = [
+            (other, "query"),
+            *((part, name) for part in (other.pair, other.near) for name in Reading.BY_RELATION),
+        ]
+        for owner, name in tables:
+            grown = with_new_relations(getattr(owner, name).detach(), self.relations, relations)
+            setattr(owner, name, nn.Parameter(grown))
+        return other
 
     def verdict(self, case: Case) -> Tensor:
         """[C] v of every candidate."""
         relation = torch.from_numpy(case.relation)
-        pair, near = self.pair(relation, case.pair), self.near(relation, case.near)
         query = self.query.index_select(0, relation).index_select(0, torch.from_numpy(case.candidates.query))
+        return self._weigh(self.pair(relation, case.pair), self.near(relation, case.near), query)
+
+    def weights(self, case: Case) -> tuple[Tensor, Tensor]:
+        """What each event of the pair, and each near one, adds to v of a lone candidate: v with it minus v without."""
+        assert len(case.candidates.entity) == 1, "events of one candidate are weighed against each other"
+        relation = torch.from_numpy(case.relation)
+        query = self.query.index_select(0, relation)
+        pair, near = self.pair(relation, case.pair), self.near(relation, case.near)
+        whole = self._weigh(pair, near, query)
+        return (
+            whole - self._weigh(self.pair.without_each(relation, case.pair), near, query),
+            whole - self._weigh(pair, self.near.without_each(relation, case.near), query),
+        )
+
+    def _weigh(self, pair: Tensor, near: Tensor, query: Tensor) -> Tensor:
+        """[C] v from what was read."""
         hidden = torch.relu(product(pair, self.from_pair) + product(near, self.from_near) + query)
         return product(hidden, self.out).squeeze(1)
 

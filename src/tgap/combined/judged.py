@@ -27,7 +27,7 @@ from tgap.graph.knowledge import Knowledge
 from tgap.graph.view import WHOLE
 from tgap.learner import Learner, Method
 from tgap.model.settings import TGAPSettings
-from tgap.scorer import Explainer, FloatArray, GraphScorer, Query, QueryBatch, ScoreKind, Scorer, Trace
+from tgap.scorer import Explainer, FloatArray, GraphScorer, IntArray, Query, QueryBatch, ScoreKind, Scorer, Trace
 
 if TYPE_CHECKING:
     import torch
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tgap.methods.day_batches import EpochPlan, TrainingQueries
 
 _ROWS = 64  # queries judged at once
+_ORDER = 3  # what a stream of random numbers is for
 
 
 class JudgedSettings(Settings):
@@ -45,6 +46,9 @@ class JudgedSettings(Settings):
     candidates: int = Field(60, ge=2, description="[C] entities with the most mass that are judged")
     near: int = Field(24, ge=0, description="events of a candidate with others that are read, the nearest in time")
     width: int = Field(64, ge=1, description="channels of a reading")
+    walks: int = Field(
+        1, ge=0, description="epochs in which the walk names candidates; later ones judge these again; 0 = every epoch"
+    )
     weight: float = Field(0.4, ge=0, lt=1, description="[w] of the judge against the walk; 0 = the walk alone")
 
 
@@ -127,6 +131,24 @@ class JudgedScorer:
         scores = self._judged(trace.scores[np.newaxis], QueryBatch.of([query]), seen)[0]
         return replace(trace, scores=scores)
 
+    def facts_read(self, trace: Trace, answer: int, count: int) -> IntArray:
+        """The facts that the judge leaned on most for or against an answer, strongest first."""
+        import torch  # noqa: PLC0415
+
+        from tgap.combined.judge import Candidates  # noqa: PLC0415
+
+        if not self._settings.weight:
+            return np.empty(0, np.int64)
+        lone = Candidates(np.array([0, 1]), np.array([answer], np.int64))
+        visible = self._views.resolve(trace.view.at(trace.query.time))
+        asked = (QueryBatch.of([trace.query]), lone, visible)
+        with torch.no_grad():
+            weights = torch.cat(self._judge.weights(self._reader.read(*asked))).abs().numpy()
+        facts = self.graph.fact[np.concatenate([rows.edge for rows in self._reader.rows(*asked)])]
+        ordered: IntArray = facts[np.argsort(-weights, kind="stable")].astype(np.int64)
+        _, first = np.unique(ordered, return_index=True)  # copies of a fact count once
+        return ordered[np.sort(first)[:count]]
+
     def _judged(self, scores: FloatArray, queries: QueryBatch, view: View) -> FloatArray:
         """Scores [B, N] of a walker, after the judge."""
         import torch  # noqa: PLC0415
@@ -167,11 +189,16 @@ def _sums(values: NDArray[np.float64], candidates: Candidates) -> NDArray[np.flo
 
 
 class JudgedPlan:
-    """The walker's batches of an epoch, each with the candidates that the walker names and the events for them."""
+    """The walker's batches of an epoch, each with the candidates that the walker names and the events for them.
 
-    def __init__(self, plan: EpochPlan, learner: JudgeLearner) -> None:
-        self._plan, self._learner = plan, learner
-        self.epoch = plan.epoch
+    ``named`` keeps the candidates of batches that were walked before, by the batch's number: 4 bytes for each.
+    """
+
+    def __init__(
+        self, plan: EpochPlan, epoch: int, order: IntArray, learner: JudgeLearner, named: dict[int, Candidates]
+    ) -> None:
+        self._plan, self._order, self._learner, self._named = plan, order, learner, named
+        self.epoch = epoch
 
     def __len__(self) -> int:
         return len(self._plan)
@@ -179,9 +206,14 @@ class JudgedPlan:
     def __getitem__(self, index: int) -> JudgedBatch:
         from tgap.combined.judge import Candidates, JudgedBatch, find_answers  # noqa: PLC0415
 
-        batch, learner = self._plan[index], self._learner
-        scores = learner.walker.score(batch.queries, batch.view)
-        candidates = Candidates.of(scores, learner.settings.candidates)
+        number, learner = int(self._order[index]), self._learner
+        batch = self._plan[number]
+        if number not in self._named:
+            scores = learner.walker.score(batch.queries, batch.view)
+            found = Candidates.of(scores, learner.settings.candidates)
+            self._named[number] = Candidates(found.row, found.entity.astype(np.int32))
+        row, entity = self._named[number]
+        candidates = Candidates(row, entity.astype(np.int64))
         case = learner.reader.read(batch.queries, candidates, learner.views.resolve(batch.view))
         return JudgedBatch(case, find_answers(candidates, batch.answers), batch.describe())
 
@@ -205,6 +237,7 @@ class JudgeLearner:
         self._span = dataset.timeline.span
         self.reader = CaseReader(self.walker.graph, self._span, self.settings.near)
         self.views = Resolver(self.walker.graph)
+        self._named: dict[int, dict[int, Candidates]] = {}  # candidates by epoch and batch, once they are known
         self.module = Judge(dataset.num_relations, self._span, self.settings.width, config.training.seed)
 
     @cached_property
@@ -220,10 +253,16 @@ class JudgeLearner:
         return len(self._queries)
 
     def plan(self, epoch: int) -> JudgedPlan:
-        """Batches by day, as T-GAP learns from them."""
+        """Batches by day, as T-GAP learns from them; after ``walks`` epochs the same ones in another order."""
         from tgap.methods.day_batches import EpochPlan  # noqa: PLC0415
 
-        return JudgedPlan(EpochPlan(self._queries, TGAPSettings(), self._config.training, epoch), self)
+        training, walks = self._config.training, self.settings.walks
+        first = epoch % walks if walks else epoch
+        plan = EpochPlan(self._queries, TGAPSettings(), training, first)
+        named = self._named.setdefault(first, {}) if walks else {}
+        random = np.random.PCG64(np.random.SeedSequence((training.seed, epoch, _ORDER)))
+        order = np.arange(len(plan)) if epoch == first else np.argsort(random.random_raw(len(plan)), kind="stable")
+        return JudgedPlan(plan, epoch, order, self, named)
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Adam."""

@@ -1,18 +1,21 @@
 """Parts of many questions answered by several processes of this machine (``tgap.predict.bulk`` writes the answers).
 
-Each process starts afresh and loads the model for itself: reading a question's time needs polars, whose threads do not
-survive a fork, so memory is not shared.
+Each process starts afresh, since reading a question's time needs polars, whose threads do not survive a fork. Graph and
+weights are those of the command, mapped from one file (``sharing``).
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from pathlib import Path
 
 from tgap.distributed.processes import begin_helper
+from tgap.distributed.sharing import Mapped, pack
 from tgap.distributed.source import AnswerSource
 from tgap.errors import DataError
 from tgap.predict import Predictor
@@ -22,11 +25,23 @@ LOST = "the parts that are done are kept; the same command goes on with those th
 _predictor: Predictor | None = None  # of this process, once it is a helper
 
 
-def answering_in_processes(source: AnswerSource, wanted: Wanted, workers: int, threads: int) -> Answering:
-    """Parts go to ``workers`` processes of ``threads`` threads each."""
+def answering_in_processes(
+    predictor: Predictor, source: AnswerSource, wanted: Wanted, workers: int, threads: int
+) -> Answering:
+    """Parts go to ``workers`` processes of ``threads`` threads each.
+
+    They share the memory of ``predictor``; where its scorer cannot be shared, each loads ``source`` for itself.
+    """
 
     def answer(parts: Iterator[Part]) -> Iterable[AnsweredPart]:
-        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (source, threads))
+        with tempfile.TemporaryDirectory(prefix="tgap-") as folder:
+            packed = pack(predictor)
+            shared = source if packed is None else packed.to_file(Path(folder) / "model")
+            del packed
+            yield from in_pool(shared, parts)
+
+    def in_pool(shared: AnswerSource | Mapped, parts: Iterator[Part]) -> Iterable[AnsweredPart]:
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (shared, threads))
         try:
             running: set[Future[AnsweredPart]] = {pool.submit(_answer, part, wanted) for part in islice(parts, workers)}
             while running:
@@ -45,7 +60,7 @@ def answering_in_processes(source: AnswerSource, wanted: Wanted, workers: int, t
     return answer
 
 
-def _begin(source: AnswerSource, threads: int) -> None:
+def _begin(source: AnswerSource | Mapped, threads: int) -> None:
     global _predictor  # noqa: PLW0603  one a process
     begin_helper(threads)
     _predictor = source.load()

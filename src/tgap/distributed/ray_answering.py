@@ -13,6 +13,7 @@ from typing import Any
 
 from tgap.distributed.answering import LOST
 from tgap.distributed.ray_cluster import RESTARTS
+from tgap.distributed.sharing import Packed, pack
 from tgap.distributed.source import AnswerSource
 from tgap.errors import WorkerError
 from tgap.kernels import set_threads
@@ -21,9 +22,12 @@ from tgap.predict.bulk import AnsweredPart, Answering, Part, Wanted, answer_part
 
 
 class RemoteAnswerer:
-    """Loads the model when the first part comes, so that an error of the user's comes back as what it is."""
+    """Makes the model ready when the first part comes, so that an error of the user's comes back as what it is.
 
-    def __init__(self, source: AnswerSource, wanted: Wanted, threads: int) -> None:
+    A packed model is read where it lies in the object store, by all workers of a machine; another is loaded.
+    """
+
+    def __init__(self, source: AnswerSource | Packed, wanted: Wanted, threads: int) -> None:
         self._source, self._wanted, self._threads = source, wanted, threads
         self._predictor: Predictor | None = None
 
@@ -35,12 +39,15 @@ class RemoteAnswerer:
         return answer_part(self._predictor, part, self._wanted)
 
 
-def answering_on_ray(ray: Any, source: AnswerSource, wanted: Wanted, workers: int, threads: int) -> Answering:
+def answering_on_ray(
+    ray: Any, predictor: Predictor, source: AnswerSource, wanted: Wanted, workers: int, threads: int
+) -> Answering:
     """Parts go to ``workers`` actors; one that dies is replaced and its part repeated."""
 
     def answer(parts: Iterator[Part]) -> Iterable[AnsweredPart]:
+        model = ray.put(pack(predictor) or source)
         make = ray.remote(num_cpus=threads, max_restarts=RESTARTS, max_task_retries=RESTARTS)(RemoteAnswerer)
-        actors = [make.remote(source, wanted, threads) for _ in range(workers)]
+        actors = [make.remote(model, wanted, threads) for _ in range(workers)]
         first = zip(cycle(actors), islice(parts, 2 * workers), strict=False)  # one at hand, one waiting for each
         running = {actor.answer.remote(part): actor for actor, part in first}
         try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tgap.evaluation.ranks import scored_rank
-from tgap.scorer import Explainer, FloatArray, IntArray, Trace
+from tgap.scorer import Explainer, FloatArray, IntArray, Reader, Trace
 
 FactIds = Sequence[int] | IntArray  # as in ``graph.fact``; taken away with inverses and copies
 
@@ -54,3 +54,9 @@ class Counterfactual:
             return []
         views = [self.trace.view.without(facts) for facts in sets]
         return [Outcome.of(row, self.answer) for row in self.explainer.score_each(self.trace.query, views)]
+
+    def facts_read(self, count: int) -> list[int]:
+        """Facts that the scorer read about the answer besides its walk, the most telling first."""
+        if not isinstance(self.explainer, Reader):
+            return []
+        return self.explainer.facts_read(self.trace, self.answer, count).tolist()

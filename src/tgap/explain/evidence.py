@@ -6,7 +6,8 @@ that attention reads. So each candidate is taken out of the graph and the whole 
 
     effect = probability with the fact - probability without it
 
-Positive: the fact speaks for the answer. Negative: without it the answer would gain. Lists are ordered by it.
+Positive: the fact speaks for the answer. Negative: without it the answer would gain. Lists are ordered by it. Where a
+scorer reads facts besides its walk (a ``Reader``), those that it leaned on most are candidates, too.
 
 Facts that stand in for one another have small effects each and a large one together. So sets are taken away, too:
 
@@ -26,6 +27,7 @@ from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual, Outcome
 
 PAIR, TIME = "pair", "time"
+_READ = 4  # of the facts that a walk took, one part in so many is added by what else was read
 SIZES = (1, 2, 3, 5, 10, 20)  # of sets that are the first facts of a list
 
 
@@ -59,10 +61,11 @@ def measure_evidence(
     asked: Counterfactual, flow: AnswerFlow, count: int = 20, pairs: int = 3, times: int = 0
 ) -> Evidence:
     """Effects of the ``count`` facts of highest share, of the first of them together, and of the best groups."""
-    candidates = flow.strongest_facts(count).tolist()
+    walked = flow.strongest_facts(count).tolist()
+    candidates = dict.fromkeys([*walked, *asked.facts_read(-(-count // _READ))])
     kinds: list[list[tuple[int, ...]]] = [
         [(fact,) for fact in candidates],
-        [tuple(first) for first in first_facts(candidates) if len(first) > 1],
+        [tuple(first) for first in first_facts(walked) if len(first) > 1],
         _groups(flow, PAIR, pairs),
         _groups(flow, TIME, times),
     ]

@@ -109,9 +109,10 @@ class _Words:
         return not self.flow.visible[facts[facts >= 0]].any()
 
     def _one(self, best: Effect) -> str:
+        carried = f"which carried {percent(best.share)} of the way there" if best.share else "which no walk took"
         return (
-            f"{self.lead} mainly because of one event, {self._fact(best).clause}, which carried "
-            f"{percent(best.share)} of the way there; {self._without('it', best.after)}."
+            f"{self.lead} mainly because of one event, {self._fact(best).clause}, {carried}; "
+            f"{self._without('it', best.after)}."
         )
 
     def _few(self, found: Effect) -> str:

@@ -15,6 +15,9 @@ learn to pass them by (docs/study-icews14.md). A unit larger than a batch is cut
    fit, the pool gets one batch more. No batch exceeds ``batch_size``.
 3. The batches of all pools are shuffled.
 
+A batch hides its facts with all their copies. With ``repeats = "visible"`` a fact that stands in train more than once
+stays in sight instead: where the data to be asked about repeat train as train repeats itself, the model learns to see.
+
 The shuffles use the raw output of a counter-based stream seeded with (seed, epoch), so a resumed run rebuilds the
 epoch it was in, and no generator state needs saving.
 """
@@ -25,6 +28,7 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.config import TrainingConfig
 from tgap.data import Facts
@@ -47,6 +51,7 @@ class TrainingQueries:
     answer: IntArray  # [Q]
     time: IntArray  # [Q]
     fact: IntArray  # [Q] id as in ``graph.fact``
+    hides: NDArray[np.bool_]  # [Q] whether the fact is hidden while it is asked about
     unit: IntArray  # [U+1] queries of unit u stand at unit[u]..unit[u+1]
 
     def __len__(self) -> int:
@@ -69,7 +74,8 @@ class TrainingQueries:
         place = _place_in_group(group[order])
         fresh = place % batch_size == 0  # a new unit, or the cut of one that is larger than a batch
         bounds = np.append(np.flatnonzero(fresh), len(order)).astype(np.int64)
-        return cls(subject[order], relation[order], answer[order], time[order], fact[order], bounds)
+        hides = np.ones(len(order), dtype=bool) if settings.repeats == "hidden" else ~_repeated(known)[fact[order]]
+        return cls(subject[order], relation[order], answer[order], time[order], fact[order], hides, bounds)
 
 
 class EpochPlan:
@@ -118,7 +124,7 @@ class EpochPlan:
         rows = np.concatenate([np.arange(queries.unit[u], queries.unit[u + 1]) for u in units])
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
         # Where only the past is seen, the facts of a batch are out of sight anyway, and are past to its later queries.
-        hidden = np.unique(queries.fact[rows[:0] if self.limits.strictly_past else rows])
+        hidden = np.unique(queries.fact[rows[:0] if self.limits.strictly_past else rows[queries.hides[rows]]])
         return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, self.sampling_seed, self.limits)
 
 
@@ -135,6 +141,11 @@ def _number_rows(*columns: IntArray) -> IntArray:
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.cumsum(fresh)
     return number
+
+
+def _repeated(fact: IntArray) -> NDArray[np.bool_]:
+    """[F] whether a fact stands in train more than once."""
+    return np.bincount(fact) > 1
 
 
 def _join_directions(walk: IntArray) -> IntArray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgap.config import RunConfig
 from tgap.data import Dataset
-from tgap.data.entries import paper_settings
+from tgap.data.entries import paper_settings, tuned_settings
 from tgap.graph.task import COMPLETION, FORECAST, find_task
 from tgap.learner import Learner, Method, Overrides
 from tgap.model.settings import TGAPSettings
@@ -114,6 +114,7 @@ PAPER_MODEL: dict[str, Any] = {
     "hidden_share": 0.5,
     "directions": "apart",
     "siblings": "apart",
+    "repeats": "hidden",
 }
 PAPER_TRAINING: dict[str, Any] = {
     "epochs": 10.0,
@@ -138,6 +139,15 @@ def _paper(dataset: str) -> Overrides:
     chosen = by_dataset._asdict()
     training = {name: chosen.pop(name) for name in ("batch_size", "clip_norm")}
     return {"model": {**PAPER_MODEL, **chosen}, "training": {**PAPER_TRAINING, **training}}
+
+
+def _recommended(dataset: str) -> Overrides:
+    """The defaults, with what paid on a dataset of the catalog."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in tuned_settings(dataset).items():
+        section, _, key = name.partition(".")
+        found.setdefault(section, {})[key] = value
+    return found
 
 
 SPACES: dict[str, dict[str, Any]] = {
@@ -176,7 +186,7 @@ METHOD = Method(
     summary="Attention walks across time from the query's subject; the walk is the explanation.",
     settings=TGAPSettings,
     learn=_learn,
-    presets={"recommended": lambda _dataset: {}, "paper": _paper},
+    presets={"recommended": _recommended, "paper": _paper},
     spaces=SPACES,
     tasks={COMPLETION.name: {}, FORECAST.name: {"model": FORECAST_BATCHES}},
     adjustable=(

@@ -21,6 +21,10 @@ class FeatureCache:
         self._bytes = 0
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[FeatureCache], tuple[int]]:
+        """A copy in another process begins empty."""
+        return FeatureCache, (self._limit // 2**20,)
+
     def get(self, key: Key, compute: Callable[[], Features]) -> Features:
         """The features of a key, computed at most once while they stay in the store: who asks meanwhile waits."""
         with self._lock:

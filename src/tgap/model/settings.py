@@ -93,6 +93,9 @@ class TGAPSettings(Settings):
     siblings: Literal["apart", "together"] = Field(
         "apart", description="together: all answers of one (s, r, t) share a batch, walk once"
     )
+    repeats: Literal["hidden", "visible"] = Field(
+        "hidden", description="visible: a fact that train holds twice stays in sight while it is asked about"
+    )
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
