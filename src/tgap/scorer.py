@@ -235,3 +235,12 @@ class Reader(Explainer, Protocol):
     def facts_read(self, trace: Trace, answer: int, count: int) -> IntArray:
         """At most ``count`` facts (ids as in ``graph.fact``) that were read about an answer, the most telling first."""
         ...
+
+
+@runtime_checkable
+class Mixed(Scorer, Protocol):
+    """A scorer that is made of others."""
+
+    def shares(self, query: Query, entity: int, view: View = WHOLE) -> list[tuple[str, float]]:
+        """What each of them brought to the probability of an answer, largest first; shares sum to 1."""
+        ...

@@ -39,6 +39,7 @@ from tgap.predict.what_if import FactParts, WhatIf, ask_what_if
 from tgap.scorer import (
     Explainer,
     IntArray,
+    Mixed,
     Query,
     QueryBatch,
     ScoreKind,
@@ -298,6 +299,7 @@ class Predictor:
             visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
             notes += (f"the asked fact is in the training data and was hidden; with it in sight {visible}",)
             trace = self.explainer.trace(parsed.query, View.all().without([asked]))
+        notes += self._members(parsed.query, index, trace.view)
         found = self._answer(trace.scores, index, Known(self.dataset, parsed.query))
         repeats = asked >= 0 and not hidden  # a fact in sight is repeated: that was not calibrated
         useless = repeats or self._unknown(parsed.query)
@@ -327,7 +329,7 @@ class Predictor:
             scorer=self.scorer.name,
             sentence=support_sentence(self.scorer.name, len(facts), pair),
             facts=facts,
-            notes=parsed.notes + self._sight(parsed.query),
+            notes=parsed.notes + self._sight(parsed.query) + self._members(parsed.query, index, WHOLE),
         )
 
     def _sight(self, query: Query) -> tuple[str, ...]:
@@ -336,6 +338,13 @@ class Predictor:
         if last is None:
             return ()
         return (f"answered from what is known until {self.dataset.timeline.format(last)}; nothing later was seen",)
+
+    def _members(self, query: Query, entity: int, view: View) -> tuple[str, ...]:
+        """A note on what each member of a mixture brought to an answer."""
+        shares = self.scorer.shares(query, entity, view) if isinstance(self.scorer, Mixed) else []
+        if not shares:
+            return ()
+        return (f"of this probability {', '.join(f'{percent(share)} comes from {name}' for name, share in shares)}",)
 
     @property
     def walks(self) -> bool:
