@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,29 @@ def test_every_chunk_runs_once_in_a_thread_of_the_pool(chunks: int) -> None:
     run_chunks(lambda chunk: seen.append((chunk, threading.current_thread().name)), chunks)
     assert sorted(chunk for chunk, _ in seen) == list(range(chunks))
     assert all(name.startswith("tgap") for _, name in seen)
+
+
+def who_took_chunks(count: int) -> set[str]:
+    caller, seen = threading.current_thread(), dict[int, str]()
+
+    def note(chunk: int) -> None:
+        seen[chunk] = "caller" if threading.current_thread() is caller else "pool"
+
+    run_chunks(note, count)
+    assert sorted(seen) == list(range(count))
+    return set(seen.values())
+
+
+def ask_as_a_program_of_ours() -> None:
+    set_threads(2, whole_process=True)
+    assert who_took_chunks(1) == {"caller"}
+    assert who_took_chunks(3) == {"pool"}
+    with ThreadPoolExecutor(1) as other:  # nobody said that this one flushes
+        assert other.submit(who_took_chunks, 1).result() == {"pool"}
+
+
+def test_a_caller_that_flushes_takes_the_only_chunk(tmp_path: Path) -> None:
+    assert Started(tmp_path / "log", ask_as_a_program_of_ours).finish() == ""
 
 
 def test_chunks_run_side_by_side() -> None:
