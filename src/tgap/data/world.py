@@ -8,6 +8,7 @@ can ask whether an explanation finds them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from tgap.data.chance import Chance
@@ -39,16 +40,7 @@ def make_world(seed: int = 0) -> Dataset:
     >>> world.timeline.format(0), len(world.causes) > 250
     ('2012-01-01', True)
     """
-    chance = Chance(seed)
-    world = Chronicle(chance, make_cast(chance))
-    provocations(world, 850)
-    visits(world, 850)
-    successions(world, 7)
-    awards(world, 5)
-    memberships(world, 360)
-    background(world, 1350)
-
-    valid, test = _held_out(world)
+    world, valid, test = _history(seed)
     entities = sorted({name for subject, _, obj, _ in world.events for name in (subject, obj)})
     relations = sorted({relation for _, relation, _, _ in world.events})
     entity = {name: index for index, name in enumerate(entities)}
@@ -76,6 +68,20 @@ def make_world(seed: int = 0) -> Dataset:
         parts[2],
         causes=MappingProxyType(dict(sorted(causes.items()))),
     )
+
+
+@lru_cache(maxsize=2)  # a command may ask for the world several times; what it gets is its own
+def _history(seed: int) -> tuple[Chronicle, list[Event], list[Event]]:
+    """All that happens, and what of it is held out for valid and test."""
+    chance = Chance(seed)
+    world = Chronicle(chance, make_cast(chance))
+    provocations(world, 850)
+    visits(world, 850)
+    successions(world, 7)
+    awards(world, 5)
+    memberships(world, 360)
+    background(world, 1350)
+    return world, *_held_out(world)
 
 
 def _held_out(world: Chronicle) -> tuple[list[Event], list[Event]]:
