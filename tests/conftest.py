@@ -1,13 +1,24 @@
-"""For all tests: no spinning threads, no chance in `make test`, and denormal numbers stay after every test."""
+"""For all tests: no spinning threads, no chance in `make test`, denormal numbers stay after every test, and what takes
+long and is not the point of a test is done once or not at all."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling
+
+    from tgap.explain.schema import Question
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is loaded, as our commands do
 
@@ -17,9 +28,81 @@ settings.register_profile("tgap", derandomize=True)
 settings.load_profile("tgap")
 
 
+# Folders and files whose tests one worker does, one after the other: a browser, or a process with all libraries loaded
+# from which others are forked, is started once for all of them. They come first, since they take longest.
+TOGETHER = {
+    "the page": ("tests/web/",),
+    "forked": (
+        "tests/cli/test_train.py",
+        "tests/docs/test_generated.py",
+        "tests/kernels/test_notice.py",
+        "tests/kernels/test_threads.py",
+        "tests/model/test_determinism.py",
+        "tests/training/test_loop.py",
+        "tests/tuning/test_tune.py",
+    ),
+}
+
+
+def _company(nodeid: str) -> str:
+    """The name of those that a test belongs to, else its file."""
+    return next((name for name, begins in TOGETHER.items() if nodeid.startswith(begins)), nodeid.partition("::")[0])
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the page come first: their files take longest, and one of them at the end would keep a core idle."""
-    items.sort(key=lambda item: "web" not in item.path.parts)
+    """What is done together comes first: at the end it would keep a core idle."""
+    order = list(TOGETHER)
+    items.sort(key=lambda item: order.index(name) if (name := _company(item.nodeid)) in order else len(order))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """By file, and ``TOGETHER``."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # untyped
+        def _split_scope(self, nodeid: str) -> str:
+            return _company(nodeid)
+
+    return Scheduling(config, log)
+
+
+def pytest_collection() -> None:
+    """What is imported stays: nothing is garbage, and to look for it takes as long as some imports."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """All modules are there."""
+    gc.freeze()
+    gc.enable()
+    _blank_curves()
+    _describe_once()
+
+
+def _blank_curves() -> None:
+    """To draw the curve of a training takes longer than most trainings here; see ``drawn_curve`` in training."""
+    curve = sys.modules.get("tgap.training.curve")
+    if curve is not None:
+        vars(curve)["draw_curve"] = lambda *_: b""
+
+
+def _describe_once() -> None:
+    """The description of the API takes most of the time to make an app, whose routes are always the same: apps of one
+    dataset have one description."""
+    app = sys.modules.get("tgap.server.app")
+    if app is None:
+        return
+    describe = app.describe
+    known: dict[tuple[Question | None, tuple[str, ...]], dict[str, Any]] = {}
+
+    def described(served: FastAPI, example: Question | None, fact: Sequence[str]) -> dict[str, Any]:
+        key = (example, tuple(fact))
+        if key not in known:
+            known[key] = describe(served, example, fact)
+        return deepcopy(known[key])  # whoever asks may change it
+
+    vars(app)["describe"] = described
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.training.standin import assert_same_run, blank_curve, small_dataset
+from tests.training.standin import assert_same_run, small_dataset
 from tgap.baselines.factorisation import FactorisationLearner
 from tgap.config import RunConfig
 from tgap.evaluation import evaluate
@@ -17,7 +17,6 @@ from tgap.methods import METHODS, config_for, find_method, make_learner, parse_c
 from tgap.runs.folder import RunFolder, create_run
 from tgap.runs.load import load_weights
 from tgap.scorer import Query, QueryBatch, ScoreKind
-from tgap.training import curve
 from tgap.training.events import Listener, Stepped, StopReason
 from tgap.training.interruption import Interruption
 from tgap.training.session import train
@@ -27,8 +26,7 @@ DATASET = small_dataset()
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curve, "draw_curve", blank_curve)
+def _one_thread() -> None:
     torch.set_num_threads(1)
 
 

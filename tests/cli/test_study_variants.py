@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.standin import blank_curve, small_dataset
+from tests.training.standin import small_dataset
 from tgap.cli.main import run as tgap
 from tgap.compare.plan import Plan
 from tgap.compare.quoted import QUOTED
@@ -18,13 +18,11 @@ from tgap.data.stored import store_dataset
 from tgap.methods import config_for, make_learner
 from tgap.runs.files import write_tensors
 from tgap.runs.folder import RunFolder, create_run
-from tgap.training import curve
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def small(tmp_path: Path) -> str:
     """A dataset on which T-GAP of the recommended width is trained in a moment."""
-    monkeypatch.setattr(curve, "draw_curve", blank_curve)
     store_dataset(small_dataset(), tmp_path / "small", "a test")
     return str(tmp_path / "small")
 

@@ -14,14 +14,13 @@ from rich.console import Console
 from tests import processes
 from tests.locks import locked_elsewhere
 from tests.processes import start
-from tests.training.standin import assert_same_run, blank_curve
+from tests.training.standin import assert_same_run
 from tgap.cli.main import run as tgap
 from tgap.cli.train_display import Display, duration
 from tgap.data import load_dataset
 from tgap.kernels import num_threads, set_threads
 from tgap.methods import config_for, parse_config
 from tgap.runs import RunFolder, create_run, load_scorer
-from tgap.training import curve
 from tgap.training.events import Progress, Started, Stepped, Stopped, Validated
 from tgap.training.state import ProtocolMetrics
 
@@ -54,9 +53,8 @@ def _threads() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_threads")
 def test_a_run_that_was_stopped_and_killed_equals_one_that_was_not(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(curve, "draw_curve", blank_curve)
     parts, whole = tmp_path / "parts", tmp_path / "whole"
     new = ["--dataset", "world", *SETTINGS, "--threads", "1", "--out"]
     stopped = start(tmp_path / "stopped.log", "train", *new, parts)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.explain.small_dataset import SCRIPT
-from tests.server.live import running
+from tests.server.live import NO_TLS, running
 from tests.server.test_answers import QUESTION
 from tgap.server.app import create_app
 from tgap.server.guard import host_name
@@ -102,7 +102,7 @@ def test_a_server_answers_under_the_host_it_was_given(host: str, small_service: 
     app = create_app(small_service, hosts=names_of(host))
     with running(app) as address:
         for name in (bound, f"{bound}:8080", "localhost"):
-            assert httpx.get(f"{address}/health", headers={"host": name}).status_code == 200
+            assert httpx.get(f"{address}/health", headers={"host": name}, verify=NO_TLS).status_code == 200
 
 
 def test_head_is_answered_like_get_without_the_body(client: httpx.Client) -> None:

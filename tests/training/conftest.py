@@ -5,6 +5,16 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from tgap.training import curve
+
+DRAW = curve.draw_curve
+
+
+@pytest.fixture
+def drawn_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The curve is drawn, which tests leave out otherwise."""
+    monkeypatch.setattr(curve, "draw_curve", DRAW)
+
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:

@@ -17,7 +17,6 @@ from tests.training.standin import (
     StandIn,
     StandInLearner,
     assert_same_run,
-    blank_curve,
     config_of,
     new_run,
     small_dataset,
@@ -27,19 +26,12 @@ from tgap.data import atomic
 from tgap.errors import RunError, TrainingError
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder
-from tgap.training import curve
 from tgap.training.checkpoint import CheckpointStore
 from tgap.training.events import Listener, Measured, Saved, Started, Stepped, Stopped, Validated
 from tgap.training.interruption import Interruption
 from tgap.training.loop import Trainer, Validate
 from tgap.training.session import resumed_config
 from tgap.training.state import ProtocolMetrics
-
-
-@pytest.fixture(autouse=True)
-def _no_picture(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.function is not test_a_run_leaves_everything_behind:
-        monkeypatch.setattr(curve, "draw_curve", blank_curve)
 
 
 class Recorder(Listener):
@@ -80,6 +72,7 @@ class Recorder(Listener):
         self.closed += 1
 
 
+@pytest.mark.usefixtures("drawn_curve")
 def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
     folder = new_run(tmp_path / "run")
     recorder = Recorder()
