@@ -105,6 +105,15 @@ def _describe_once() -> None:
     vars(app)["describe"] = described
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """One thread for torch's own operations: on small tensors more of them only cost. The kernels keep all cores."""
+    threads, torch = sys.modules.get("tgap.kernels.threads"), sys.modules.get("torch")
+    if threads is not None and torch is not None:
+        threads.num_threads()  # whoever asks first sets torch's too
+        torch.set_num_threads(1)
+
+
 @pytest.fixture(autouse=True)
 def _denormal_numbers_stay() -> Iterator[None]:
     """Commands that run in this process set the flush for a process of their own; hypothesis needs denormals."""
