@@ -137,7 +137,7 @@ def _tune(
         if ray is None:
             search(
                 folder, base, space, data, limits, display, interruption,
-                after_trial=lambda study: write_found(folder, base, space, found_by(study, space)),
+                after_trial=lambda study: write_found(folder, base, space, study),
             )  # fmt: skip
         else:
             from tgap.distributed.ray_cluster import connected

@@ -22,7 +22,7 @@ from tgap.kernels import set_threads
 from tgap.methods import parse_config
 from tgap.training.events import Listener
 from tgap.training.interruption import Interruption
-from tgap.tuning.report import found_by, write_found
+from tgap.tuning.report import write_found
 from tgap.tuning.session import Limits, Watcher, tune
 from tgap.tuning.space import Space
 from tgap.tuning.study import StudyFolder
@@ -89,7 +89,7 @@ def _search(*, folder: str, base: str, space: Space, limits: Limits, mailbox: An
         limits,
         _MailedWatcher(mailbox),
         MailedInterruption(ray, mailbox),
-        after_trial=lambda study: write_found(place, config, space, found_by(study, space)),
+        after_trial=lambda study: write_found(place, config, space, study),
     )
 
 

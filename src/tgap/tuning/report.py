@@ -72,8 +72,13 @@ def importance_table(found: Found) -> Table:
     return Table("What made the difference", ("Setting", "Share"), rows, numbers_from=1)
 
 
-def write_found(folder: StudyFolder, base: RunConfig, space: Space, found: Found) -> None:
-    """All files but the journal, each written as a whole."""
+def write_found(folder: StudyFolder, base: RunConfig, space: Space, study: Study) -> None:
+    """Read a study and write all files but the journal, each as a whole; a process that read earlier writes earlier."""
+    with folder.locked():
+        _write(folder, base, space, found_by(study, space))
+
+
+def _write(folder: StudyFolder, base: RunConfig, space: Space, found: Found) -> None:
     table = trials_table(found)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
