@@ -62,7 +62,7 @@ def ask_as_a_program_of_ours() -> None:
     set_threads(2, whole_process=True)
     assert who_took_chunks(1) == {"caller"}
     assert who_took_chunks(3) == {"pool"}
-    with ThreadPoolExecutor(1) as other:  # nobody said that this one flushes
+    with ThreadPoolExecutor(1, initializer=torch.set_flush_denormal, initargs=(False,)) as other:
         assert other.submit(who_took_chunks, 1).result() == {"pool"}
 
 
