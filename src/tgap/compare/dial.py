@@ -111,13 +111,17 @@ def dial_figure(points: list[Point], split: str) -> Figure:
         cost, mrr = [point.milliseconds for point in these], [point.mrr for point in these]
         errors = [[point.mrr - point.low for point in these], [point.high - point.mrr for point in these]]
         panel.errorbar(cost, mrr, yerr=errors, fmt="o", color="#4477aa", capsize=3)
-        for point in these:
-            label = f"x={point.x} y={point.y} z={point.z}"
+        for place, point in enumerate(these):
+            beside = (6, 5 if place % 2 else -12)  # neighbours may cost nearly the same
             panel.annotate(
-                label, (point.milliseconds, point.mrr), xytext=(6, 4), textcoords="offset points", fontsize=8
+                f"{point.x}/{point.y}/{point.z}",
+                (point.milliseconds, point.mrr),
+                xytext=beside,
+                textcoords="offset points",
+                fontsize=8,
             )
-        panel.margins(x=0.2)
-        panel.set_title(f"{_KINDS[kind]} (x / y / z)", fontsize=10)
+        panel.margins(x=0.3)
+        panel.set_title(f"{_KINDS[kind]} (x/y/z)", fontsize=10)
         panel.set_xlabel(f"ms per query of {'training' if kind == 'trained' else 'answering'}")
         panel.set_ylabel(f"MRR, {split}, {HEADLINE.title}")
     return figure
