@@ -22,7 +22,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from tgap.waiting import wait_briefly
+
+wait_briefly()
 RESULTS = Path(__file__).parent / "results"
 WARM = 2  # batches that are not timed
 

@@ -30,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.engine_cases import MEMORY, Case, measure
 from benchmarks.engine_report import about, page, write
+from tgap.waiting import wait_briefly
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+wait_briefly()
 NO_MEMORY = re.compile(
     r"can't allocate memory|cannot allocate memory|bad_alloc|MemoryError|thread creation failed|start new thread", re.I
 )

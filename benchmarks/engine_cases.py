@@ -31,6 +31,7 @@ class Case:
     threads: int = 2
     batches: int = 12  # whose median counts
     edges: int = 0  # synthetic graph with this many edges instead of the dataset
+    tuned: bool = False  # with what the catalog recommends for the model on this dataset
     cap: int = 0  # walk_cap and gather_cap, with lazy features
     profile: bool = False  # also tell where the time goes
 
@@ -64,6 +65,8 @@ class Engine:
         self.graph = TemporalGraph.build(entities, self.relations, *self.facts)
         core, edges = SIZES[case.size]
         config = TGAPSettings(core_nodes=core, sampled_edges=edges, added_edges=edges)
+        if case.tuned:
+            config = config.replace(**tuned_for_model(case.dataset))
         if case.cap:
             config = config.replace(walk_cap=case.cap, gather_cap=case.cap, lazy=True)
         self.model = TGAP(config, self.graph, self.span, seed=0, kernels=case.kernels)
@@ -181,6 +184,15 @@ def limit_memory() -> None:
     pages = [int(number) for number in Path("/proc/self/statm").read_text().split()[:2]]
     reserved = (pages[0] - pages[1]) * resource.getpagesize()  # addresses without memory: libraries, stacks
     resource.setrlimit(resource.RLIMIT_AS, (int(MEMORY + reserved), resource.RLIM_INFINITY))
+
+
+def tuned_for_model(dataset: str) -> dict[str, Any]:
+    """The catalog's settings of the model for a dataset."""
+    from tgap.methods import config_for
+
+    sizes = {"core_nodes", "sampled_edges", "added_edges"}  # the case says them
+    chosen = config_for("tgap", dataset).model.model_dump(exclude_defaults=True)
+    return {name: value for name, value in chosen.items() if name not in sizes}
 
 
 def load(edges: int, dataset: str) -> tuple[int, int, int, tuple[Any, ...]]:

@@ -24,7 +24,9 @@ from typing import Any
 
 import numpy as np
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from tgap.waiting import wait_briefly
+
+wait_briefly()
 RESULTS = Path(__file__).parent / "results"
 
 

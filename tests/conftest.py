@@ -4,7 +4,6 @@ long and is not the point of a test is done once or not at all."""
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from tgap.waiting import wait_briefly
+
 if TYPE_CHECKING:
     from fastapi import FastAPI
     from xdist.remote import Producer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from tgap.explain.schema import Question
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is loaded, as our commands do
+wait_briefly()  # before torch is loaded, as our commands do
 
 # The default suite draws the same examples every time, so that it fails for a change and not by luck;
 # `make test-slow` searches at random.

@@ -7,6 +7,7 @@ import pickle
 import threading
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +16,14 @@ from torch import nn
 
 from tests.predict.run_folder import make_run
 from tgap.data import load_dataset
-from tgap.distributed.sharing import Packed, _Packer, pack
+from tgap.distributed.sharing import Mapped, Packed, _Packer, once_per_machine, pack
 from tgap.evaluation.scoring import split_queries
 from tgap.predict import Predictor
 from tgap.scorer import FloatArray, QueryBatch, ScoreKind
+from tgap.training.workers import Group
 
 
-def packed(predictor: Predictor) -> Packed:
+def packed(predictor: Predictor) -> Packed[Predictor]:
     found = pack(predictor)
     assert found is not None
     return found
@@ -69,7 +71,7 @@ def test_memory_that_is_read_only_serves_as_it_is(walker: Predictor) -> None:
     store = [buffer.copy() for buffer in whole.buffers]
     for buffer in store:
         buffer.flags.writeable = False
-    served = Packed(whole.stream, store).load()
+    served = Packed[Predictor](whole.stream, store).load()
     begin, end = np.lib.array_utils.byte_bounds(served.scorer.graph.time)  # type: ignore[attr-defined]
     assert any(begin >= low and end <= high for low, high in map(np.lib.array_utils.byte_bounds, store))
     np.testing.assert_array_equal(scores(served), scores(walker))
@@ -101,3 +103,40 @@ def test_a_scorer_that_cannot_be_shared_is_told() -> None:
             return np.zeros((len(queries), 1), np.float32)
 
     assert pack(Predictor(Locked(), load_dataset("world"))) is None
+
+
+class Second(Group):
+    """Rank 1 of two on one machine, or on two; rank 0 gives what the test says."""
+
+    def __init__(self, given: Mapped[str] | None, *, together: bool = True) -> None:
+        self.rank, self.size, self.given, self.together = 1, 2, given, together
+        self.gathered: list[Any] = []
+
+    def gather(self, value: Any) -> list[Any]:
+        self.gathered.append(value)
+        name, shared, _end = (value if self.together else "another"), self.given, None
+        return [(name, shared, _end)[len(self.gathered) - 1], value]
+
+
+@pytest.mark.parametrize(
+    ("given", "together"),
+    [(None, True), (Mapped[str](b"", Path("nowhere/memory"), ((0, 1),)), True), (None, False)],
+    ids=["cannot be packed", "a file that only the other sees", "another machine"],
+)
+def test_what_cannot_be_shared_is_made_by_each(given: Mapped[str] | None, together: bool) -> None:
+    group = Second(given, together=together)
+    assert once_per_machine(group, lambda: "made here") == "made here"
+    assert group.gathered[1:] == [None, None], (
+        "it has nothing to share: nobody else is on its machine, or it came second"
+    )
+
+
+def test_memory_of_a_neighbour_is_taken_as_it_is(tmp_path: Path) -> None:
+    whole = pack({"numbers": np.arange(1000)})
+    assert whole is not None
+
+    def make() -> dict[str, np.ndarray[Any, Any]]:
+        raise AssertionError("nothing is to be made")
+
+    found = once_per_machine(Second(whole.to_file(tmp_path / "memory")), make)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(found["numbers"], np.arange(1000))

@@ -23,6 +23,7 @@ import torch
 from tests.training import standin
 from tests.training.standin import StandIn, assert_same_run, config_of, new_run, newest_tensors, small_dataset
 from tgap.data.atomic import write_folder
+from tgap.distributed import training
 from tgap.distributed.group import local_group
 from tgap.distributed.training import train_in_processes
 from tgap.errors import RunError, TrainingError, WorkerError
@@ -128,6 +129,14 @@ def sparse_rows_travel(place: Path) -> None:
             torch.testing.assert_close(found[True][name], tensor, rtol=1e-4, atol=1e-6)
 
 
+def started_afresh_on_one_memory(place: Path) -> None:
+    """Where processes do not fork, one reads and builds; the other could not: nobody finds this dataset by its name."""
+    folder = new_run(place / "run")
+    with patch.object(training, "FORKS", new=False):
+        assert train(folder, 2) == "finished"
+    assert_same_run(reference(place), folder)
+
+
 def stopped_and_resumed(place: Path) -> None:
     parts = new_run(place / "parts")
     assert train(parts, 2, Recorder(stop=7)) == "interrupted"
@@ -212,6 +221,7 @@ CHECKS = (
     worker_killed_in_a_step,
     disk_full,
     worker_that_never_comes,
+    started_afresh_on_one_memory,  # at the end: it leaves a process of multiprocessing behind
 )
 
 

@@ -20,6 +20,7 @@ import click
 from tgap import __version__
 from tgap.cli.flags import as_flags
 from tgap.errors import TgapError
+from tgap.waiting import wait_briefly
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 1  # how click and rich leave when the reader of our output has left; nothing of ours leaves so
@@ -127,9 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and give its exit code."""
-    # Torch's threads would spin while they wait for the kernels' threads, and take the cores from them. Measured on two
-    # busy cores: 22 s instead of 7 s of processor time for the same steps. Must be said before torch is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    wait_briefly()
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that is not UTF-8 shows what it cannot write as \\u...

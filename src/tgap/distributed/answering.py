@@ -40,7 +40,7 @@ def answering_in_processes(
             del packed
             yield from in_pool(shared, parts)
 
-    def in_pool(shared: AnswerSource | Mapped, parts: Iterator[Part]) -> Iterable[AnsweredPart]:
+    def in_pool(shared: AnswerSource | Mapped[Predictor], parts: Iterator[Part]) -> Iterable[AnsweredPart]:
         pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (shared, threads))
         try:
             running: set[Future[AnsweredPart]] = {pool.submit(_answer, part, wanted) for part in islice(parts, workers)}
@@ -60,7 +60,7 @@ def answering_in_processes(
     return answer
 
 
-def _begin(source: AnswerSource | Mapped, threads: int) -> None:
+def _begin(source: AnswerSource | Mapped[Predictor], threads: int) -> None:
     global _predictor  # noqa: PLW0603  one a process
     begin_helper(threads)
     _predictor = source.load()

@@ -27,7 +27,7 @@ class RemoteAnswerer:
     A packed model is read where it lies in the object store, by all workers of a machine; another is loaded.
     """
 
-    def __init__(self, source: AnswerSource | Packed, wanted: Wanted, threads: int) -> None:
+    def __init__(self, source: AnswerSource | Packed[Predictor], wanted: Wanted, threads: int) -> None:
         self._source, self._wanted, self._threads = source, wanted, threads
         self._predictor: Predictor | None = None
 

@@ -1,10 +1,10 @@
-"""A loaded model that many processes of a machine read at one place in memory.
+"""A loaded model, or what learns one, that many processes of a machine read at one place in memory.
 
-The process that has loaded it packs it once: what is small becomes a stream of bytes, every array and every tensor
+The process that has made it packs it once: what is small becomes a stream of bytes, every array and every tensor
 stays a buffer of its own (pickle's protocol 5). Processes of this machine map the buffers from one file, each page of
 which is in memory once however many of them read it; a page that one of them writes to becomes its own. On a Ray
-cluster the buffers lie in the object store of each machine. The stream comes from the command that asks, over a pipe or
-from Ray, never from a file.
+cluster the buffers lie in the object store of each machine. The stream comes from the command that asks, over a pipe,
+torch's group or from Ray, never from a file.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import ctypes
 import io
 import mmap
 import pickle
-from collections.abc import Sequence
+import platform
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -25,24 +27,26 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tgap.predict import Predictor
+from tgap.training.workers import Group
 
 Bytes = NDArray[np.uint8]
+Value = TypeVar("Value")
 _ALIGNMENT = 64  # bytes; a buffer begins at a cache line, as torch and numpy place theirs
 
 
 @dataclass(frozen=True)
-class Packed:
-    """A predictor as a stream and the memory that it refers to."""
+class Packed(Generic[Value]):
+    """Something as a stream and the memory that it refers to."""
 
     stream: bytes
     buffers: Sequence[Bytes]
 
-    def load(self) -> Predictor:
-        """The predictor on these very buffers."""
-        parts = pickle.loads(self.stream, buffers=map(_writable, self.buffers))  # noqa: S301  made by ``pack``
-        return Predictor(*parts)
+    def load(self) -> Value:
+        """It, on these very buffers."""
+        found: Value = pickle.loads(self.stream, buffers=map(_writable, self.buffers))  # noqa: S301  made by ``pack``
+        return found
 
-    def to_file(self, path: Path) -> Mapped:
+    def to_file(self, path: Path) -> Mapped[Value]:
         """The same with its buffers in a file."""
         starts, position = [], 0
         with path.open("wb") as file:
@@ -54,38 +58,77 @@ class Packed:
 
 
 @dataclass(frozen=True)
-class Mapped:
-    """A predictor whose buffers are mapped from a file; small enough to be sent to a process of this machine."""
+class Mapped(Generic[Value]):
+    """Something whose buffers are mapped from a file; small enough to be sent to a process of this machine."""
 
     stream: bytes
     path: Path
     places: tuple[tuple[int, int], ...]  # of the buffers: first byte and how many
 
-    def load(self) -> Predictor:
-        """The predictor; its arrays stay in the file until they are read."""
+    def load(self) -> Value:
+        """It; its arrays stay in the file until they are read."""
         if not any(length for _, length in self.places):
-            return Packed(self.stream, [np.empty(0, np.uint8) for _ in self.places]).load()
+            return Packed[Value](self.stream, [np.empty(0, np.uint8) for _ in self.places]).load()
         with self.path.open("rb") as file:
             whole = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), np.uint8)
-        return Packed(self.stream, [whole[start : start + length] for start, length in self.places]).load()
+        return Packed[Value](self.stream, [whole[start : start + length] for start, length in self.places]).load()
 
 
-def pack(predictor: Predictor) -> Packed | None:
-    """A predictor to be shared; None where its scorer cannot be (a class of the user's with a lock, say)."""
+def pack(value: Value) -> Packed[Value] | None:
+    """A predictor or learner to be shared; None where it cannot be (a class of the user's with a lock, say)."""
     buffers: list[pickle.PickleBuffer] = []
-    parts = (predictor.scorer, predictor.dataset, predictor.calibration)
     stream = io.BytesIO()
     try:
-        _Packer(stream, protocol=5, buffer_callback=buffers.append).dump(parts)
+        _Packer(stream, protocol=5, buffer_callback=buffers.append).dump(value)
     except (TypeError, AttributeError, pickle.PicklingError):
         return None
     return Packed(stream.getvalue(), [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers])
+
+
+def once_per_machine(group: Group, make: Callable[[], Value]) -> Value:
+    """What ``make`` gives, made by one process of each machine; the others of that machine read the same memory.
+
+    Where that cannot be (no room for temporary files, or none that both see, or it cannot be packed), each makes it
+    for itself. All processes call this.
+    """
+    machines = group.gather(_machine())
+    maker = machines.index(machines[group.rank])
+    with tempfile.TemporaryDirectory(prefix="tgap-", ignore_cleanup_errors=True) as place:
+        made = make() if maker == group.rank else None
+        shared = None if made is None or machines.count(machines[maker]) == 1 else _shared(made, Path(place) / "memory")
+        shared = group.gather(shared)[maker]
+        found = made if shared is None else _mapped(shared)
+        group.gather(None)  # all have mapped it, so the file may go
+    return make() if found is None else found
+
+
+def _shared(value: Value, path: Path) -> Mapped[Value] | None:
+    packed = pack(value)
+    try:
+        return None if packed is None else packed.to_file(path)
+    except OSError:
+        return None
+
+
+def _mapped(shared: Mapped[Value]) -> Value | None:
+    try:
+        return shared.load()
+    except OSError:
+        return None
+
+
+def _machine() -> str:
+    """Tells processes of this machine from those of others: containers have names of their own."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    return f"{platform.node()} {boot.read_text().strip() if boot.exists() else ''}"
 
 
 class _Packer(pickle.Pickler):
     """Tensors become arrays, which pickle leaves where they are; the rest as usual."""
 
     def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, Predictor):
+            return Predictor, (value.scorer, value.dataset, value.calibration)
         if isinstance(value, MappingProxyType):
             return _mapping, (dict(value),)
         if type(value) in (Tensor, nn.Parameter) and value.layout is torch.strided and value.device.type == "cpu":

@@ -2,8 +2,9 @@
 
 ``train_in_processes`` is for one machine. On Linux the other processes are forked from this one after it has loaded the
 data and built graph and model, and before it has computed anything: all of that exists once, and a page is copied only
-where somebody writes to it (the weights, mostly). Elsewhere, under torchrun and on a cluster each process loads for
-itself (``follow``): rank 0 sends settings and weights, so the others need the dataset, but not the run's folder.
+where somebody writes to it (the weights, mostly). Elsewhere, under torchrun and on a cluster (``lead`` and ``follow``)
+one process of each machine loads and builds, and the others of that machine map its memory (``once_per_machine``). Rank
+0 sends settings and weights, so other machines need the dataset, but not the run's folder.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.distributed.group import local_group, torchrun_group
 from tgap.distributed.processes import begin_helper
+from tgap.distributed.sharing import once_per_machine
 from tgap.errors import DataError, TgapError
 from tgap.kernels import set_threads
 from tgap.learner import Learner
@@ -48,14 +50,14 @@ def train_in_processes(
     Call it before anything was computed in this process.
     """
     set_threads(1, whole_process=True)  # threads of a library do not survive a fork: none must run yet
-    learner = make_learner(config, dataset.base)
+    learner = make_learner(config, dataset.base) if FORKS else None
     with tempfile.TemporaryDirectory(prefix="tgap-") as place:
         meeting = Path(place) / "meeting"
-        with _helpers(learner if FORKS else None, config, meeting, workers, threads):
+        with _helpers(learner, config, meeting, workers, threads):
             set_threads(threads, whole_process=True)
             with local_group(meeting, 0, workers) as group:
-                if not FORKS:
-                    _announce(group, config, dataset)
+                if learner is None:
+                    return lead(group, config, dataset, folder, listeners, interruption)
                 return train_learner(
                     learner,
                     config,
@@ -129,26 +131,25 @@ def lead(
     interruption: Interruption | None,
 ) -> Trained:
     """Train as rank 0 of processes that ``follow``."""
-    _announce(group, config, dataset)
-    learner = make_learner(config, dataset.base)
+    group.share((config.to_toml(), dataset.checksum))
+    learner = once_per_machine(group, lambda: make_learner(config, dataset.base))
     return train_learner(
         learner, config, dataset, folder=folder, listeners=listeners, interruption=interruption, workers=group
     )
-
-
-def _announce(group: Group, config: RunConfig, dataset: Dataset) -> None:
-    """Rank 0 sends what is trained."""
-    group.share((config.to_toml(), dataset.checksum))
 
 
 def follow(group: Group) -> None:
     """Take part in a training as a rank other than 0, in whatever rank 0 announces."""
     text, checksum = group.share(("", ""))
     config = parse_config(text)
-    dataset = load_dataset(config.dataset).base
-    if dataset.checksum != checksum:
-        raise DataError(
-            f"dataset {dataset.name!r} of worker {group.rank} has checksum {dataset.checksum}, that of worker 0 has "
-            f"{checksum}; give all machines the same files"
-        )
-    help_training(make_learner(config, dataset), config, group)
+
+    def make() -> Learner:
+        dataset = load_dataset(config.dataset).base
+        if dataset.checksum != checksum:
+            raise DataError(
+                f"dataset {dataset.name!r} of worker {group.rank} has checksum {dataset.checksum}, that of worker 0 "
+                f"has {checksum}; give all machines the same files"
+            )
+        return make_learner(config, dataset)
+
+    help_training(once_per_machine(group, make), config, group)

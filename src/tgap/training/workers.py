@@ -169,10 +169,14 @@ class Group(Workers):
 
     def first_of(self, found: str | None) -> str | None:
         """Gathered from all; for errors only."""
-        all_found: list[str | None] = [None] * self.size
+        return next((one for one in self.gather(found) if one is not None), None)
+
+    def gather(self, value: Value) -> list[Value]:
+        """What each process has, by rank; every process calls it."""
+        found: list[Any] = [None] * self.size
         with _company():
-            dist.all_gather_object(all_found, found)
-        return next((one for one in all_found if one is not None), None)
+            dist.all_gather_object(found, value)
+        return found
 
     def _signal(self, end: bool = False) -> bool:
         flag = torch.tensor([int(end)], dtype=torch.int32)
