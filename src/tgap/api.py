@@ -80,9 +80,12 @@ def train(
     return Model(Predictor(trained.learner.scorer(), data), config, report, trained.learner)
 
 
-def load(run: str | Path, **settings: Any) -> Model:
-    """The model of a run folder, or a shipped one by name; ``settings`` change what fits the same weights."""
-    loaded = load_scorer(run, settings)
+def load(run: str | Path, dataset: str | None = None, **settings: Any) -> Model:
+    """The model of a run folder, or a shipped one by name; ``settings`` change what fits the same weights.
+
+    With ``dataset`` a T-GAP answers about facts that it was not trained on, if it knows their relations by name.
+    """
+    loaded = load_scorer(run, settings, dataset)
     return Model(
         Predictor(loaded.scorer, loaded.dataset, loaded.calibration), loaded.config, loaded.report, folder=loaded.folder
     )

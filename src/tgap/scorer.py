@@ -238,6 +238,15 @@ class Reader(Explainer, Protocol):
 
 
 @runtime_checkable
+class Transferable(Scorer, Protocol):
+    """A scorer that can answer about another dataset than the one it learned from, without training."""
+
+    def transferred(self, own: Dataset, other: Dataset) -> Scorer:
+        """The scorer for ``other``; ``own`` is what it learned from."""
+        ...
+
+
+@runtime_checkable
 class Mixed(Scorer, Protocol):
     """A scorer that is made of others."""
 

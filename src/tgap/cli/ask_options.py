@@ -13,7 +13,10 @@ _SIGHT = (
 )
 
 dataset_option = click.option(
-    "--dataset", metavar="NAME", help="Dataset for what is no run: recency, frequency, package.module:Class."
+    "--dataset",
+    metavar="NAME",
+    help="Dataset for what is no run (recency, frequency, package.module:Class), or another one than the run learned "
+    "from, whose relations have the same names.",
 )
 evidence_option = click.option(
     "--evidence",

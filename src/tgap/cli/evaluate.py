@@ -25,7 +25,8 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--dataset",
     metavar="NAME",
-    help="Dataset for what is no run (`tgap data list` shows all, and the folders they lie in); a run knows its own.",
+    help="Dataset for what is no run (`tgap data list` shows all, and the folders they lie in), or another one than "
+    "the run learned from, whose relations have the same names. [default: the run's own]",
 )
 @click.option("--split", type=click.Choice(["valid", "test"]), default="test", show_default=True)
 @click.option(

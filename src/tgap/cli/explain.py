@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tgap.cli.ask_options import sight_options
+from tgap.cli.ask_options import dataset_option, sight_options
 from tgap.cli.explain_output import print_explanation, print_walk
 from tgap.cli.output import write_output
 from tgap.cli.support_output import print_support
@@ -28,6 +28,7 @@ _COUNT = click.IntRange(min=1)
 @click.option("--answer", metavar="NAME", help="Which answer to explain. [default: the best one, or OBJECT]")
 @click.option("--facts", type=_COUNT, metavar="N", default=20, show_default=True, help="Facts to take away one by one.")
 @click.option("--chains", type=_COUNT, metavar="N", default=5, show_default=True, help="Heaviest chains of entities.")
+@dataset_option
 @sight_options
 @click.option("--show-asked", is_flag=True, help="Let the walk see the asked fact where it is in the training data.")
 @click.option("--walk", is_flag=True, help="Tell the whole walk, too: edges of each step, paths, attention over time.")
@@ -47,6 +48,7 @@ def explain(
     answer: str | None,
     facts: int,
     chains: int,
+    dataset: str | None,
     past_only: bool,
     as_of: str | None,
     show_asked: bool,
@@ -67,6 +69,8 @@ def explain(
     the object is the answer to explain. A fact that is asked about and stands in the training data is hidden, as it was
     in training.
 
+    With --dataset a T-GAP answers about facts that it was not trained on, if it knows their relations by name.
+
     For a method that has no walk, the nearest training facts of subject and answer are shown instead.
 
     \b
@@ -82,7 +86,7 @@ def explain(
     for target in (figure_file, profile_file):
         check_format(target, ("png", "svg", "pdf"))
     check_format(trace_file, ("csv", "parquet"))
-    predictor = Predictor.from_run(run).seeing(as_of=as_of, past_only=past_only)
+    predictor = Predictor.from_run(run, dataset=dataset).seeing(as_of=as_of, past_only=past_only)
     if not predictor.walks and not any((walk, html_file, figure_file, profile_file, trace_file)):
         support = predictor.support(subject, relation, obj, time, answer=answer, count=facts)
         if json_file != "-":

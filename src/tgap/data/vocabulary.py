@@ -62,6 +62,18 @@ class Vocabulary:
             raise QueryError(self._unknown(name))
         return index
 
+    def ids(self, names: Iterable[str]) -> list[int | None]:
+        """Id of each name up to case and kinds of space, None where none or several are meant.
+
+        >>> Vocabulary(["Make a visit", "Praise"]).ids(["praise", "make_a_visit", "Blame"])
+        [1, 0, None]
+        """
+        return [self._ids[name] if name in self._ids else self._only(name) for name in names]
+
+    def _only(self, name: str) -> int | None:
+        matches = self._by_folded.get(folded(name), [])
+        return matches[0] if len(matches) == 1 else None
+
     def find(self, text: str) -> int:
         """Id of the name that ``text`` means: the exact name, else the only one equal up to case, spaces, accents.
 

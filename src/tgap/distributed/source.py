@@ -33,4 +33,6 @@ class AnswerSource:
     def name(self, predictor: Predictor) -> str:
         """What tells these answers from those of another model or another view: a digest and the knowledge."""
         identity = self.run if needs_dataset(self.run) else find_run(self.run).identity()
+        if self.dataset is not None:
+            identity = f"{identity} {predictor.dataset.checksum}"
         return f"{identity} {knowledge_of(predictor.scorer).name(predictor.dataset)}"

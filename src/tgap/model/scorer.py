@@ -22,6 +22,7 @@ from tgap.model.pgnn import Features
 from tgap.model.prior import RelationPrior
 from tgap.model.tgap import TGAP
 from tgap.model.trace import step_trace
+from tgap.model.transfer import transferred
 from tgap.pauses import pause
 from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, ScoreKind, Trace
 
@@ -64,6 +65,11 @@ class TGAPScorer:
     def seeing(self, limits: View) -> TGAPScorer:
         """The same weights on the same facts with other limits."""
         return TGAPScorer(self.model, self._settings, replace(self.knowledge, limits=limits))
+
+    def transferred(self, own: Dataset, other: Dataset) -> TGAPScorer:
+        """The same weights on another dataset (``transfer``)."""
+        graph = TemporalGraph.of(other, self.knowledge.context)
+        return TGAPScorer(transferred(self.model, own, other, graph), self._settings, self.knowledge)
 
     def refresh(self) -> None:
         """The weights have changed: check them and forget cached features.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,11 @@ from tgap.learner import DEFAULT_TASK
 from tgap.methods import config_for, find_method, make_learner, make_scorer, needs_dataset, untrained
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
-from tgap.scorer import GraphScorer, Scorer
+from tgap.scorer import GraphScorer, Scorer, Transferable
+
+
+class TransferWarning(UserWarning):
+    """A model answers about a dataset that it was not trained on; the message tells what it knows of it."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,8 @@ def load_scorer(
     The dataset is the run's own copy or is loaded by name, and must have the checksum that the run was made with. What
     was appended to it since is known as context, without training, to methods that read the graph.
     ``changes`` sets other values by dotted name, of those that fit the same weights. With ``dataset`` a method that
-    needs no training answers too (``recency``, for ``task``), or a class of one's own (``package.module:Class``).
+    needs no training answers too (``recency``, for ``task``), or a class of one's own (``package.module:Class``), and a
+    T-GAP that was trained on another dataset with relations of the same names.
     """
     name = str(path_or_name)
     if needs_dataset(name):
@@ -54,13 +60,31 @@ def load_scorer(
         return LoadedRun(make_scorer(config, data), data, config, {}, None)
     loaded = _load_run(path_or_name, changes or {})
     own = loaded.config
-    if dataset is not None and own.dataset not in (dataset, dataset_reference(dataset)):
-        raise ConfigError(
-            f"`dataset` {dataset} does not fit: the run {name} answers about {own.dataset} only; leave it out"
-        )
     if task is not None and task != own.task:
         raise ConfigError(f"`task` {task} does not fit: the run {name} was made for {own.task}; leave it out")
+    if dataset is not None and own.dataset not in (dataset, dataset_reference(dataset)):
+        return _elsewhere(loaded, name, dataset)
     return loaded
+
+
+def _elsewhere(loaded: LoadedRun, name: str, dataset: str) -> LoadedRun:
+    """A run on another dataset than its own, as far as its method goes."""
+    if not isinstance(loaded.scorer, Transferable):
+        raise ConfigError(
+            f"`dataset` {dataset} does not fit: the run {name} answers about {loaded.config.dataset} only; leave it out"
+        )
+    other = load_dataset(dataset)
+    scorer = loaded.scorer.transferred(loaded.dataset, other)
+    pairs = (loaded.dataset.relations, other.relations), (loaded.dataset.entities, other.entities)
+    relations, entities = (sum(found is not None for found in own.ids(theirs)) for own, theirs in pairs)
+    warnings.warn(
+        f"{name} was trained on {loaded.dataset.name}, not on {other.name}: it knows {relations:,} of its "
+        f"{other.num_relations:,} relations and {entities:,} of its {other.num_entities:,} entities by name",
+        TransferWarning,
+        stacklevel=3,
+    )
+    config = loaded.config.model_copy(update={"dataset": dataset_reference(dataset)})
+    return LoadedRun(scorer, other, config, loaded.report, loaded.folder)
 
 
 def _load_run(path_or_name: str | Path, changes: Mapping[str, Any]) -> LoadedRun:

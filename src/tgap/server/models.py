@@ -37,15 +37,17 @@ class Models:
     def from_runs(cls, runs: Iterable[str | Path], dataset: str | None = None) -> Models:
         """The models of run folders or pretrained runs; folders of the same name get a number.
 
-        What is no run but a method without training, or a class of one's own, answers about ``dataset``.
+        What is no run but a method without training, or a class of one's own, answers about ``dataset``, and so does a
+        run that is the only one.
         """
         services: dict[str, Service] = {}
+        runs = list(runs)
         for run in runs:
             name, number = Path(run).name, 1
             while name in services:
                 number += 1
                 name = f"{Path(run).name}-{number}"
-            services[name] = Service.from_run(run, dataset if needs_dataset(str(run)) else None)
+            services[name] = Service.from_run(run, dataset if needs_dataset(str(run)) or len(runs) == 1 else None)
         return cls(services)
 
     @property

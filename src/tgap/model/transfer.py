@@ -1,0 +1,72 @@
+"""T-GAP on a graph that it was not trained on, without training: the same maps, with embeddings found by name.
+
+What T-GAP has learned lies in its maps, relations and displacements far more than in entities (docs/study-transfer.md),
+so another graph whose relations have the same names can be walked as it is. A relation or an entity of the same name
+keeps its embedding, others get what ``newcomers`` gives. Displacements beyond those of training share one embedding:
+the mean of the longest eighth.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from tgap.data import Dataset
+from tgap.errors import ConfigError
+from tgap.graph import TemporalGraph
+from tgap.model.tgap import TGAP
+
+_LONGEST = 8  # one in so many of the displacements of training stands for longer ones
+
+
+def transferred(model: TGAP, own: Dataset, other: Dataset, graph: TemporalGraph) -> TGAP:
+    """The model for ``graph``, made of ``other``; ``own`` is what it was trained on."""
+    relations = own.relations.ids(other.relations)
+    _check(model, own, other, relations)
+    fresh = TGAP(model.config, graph, other.timeline.span).to(model.entity.dtype)
+    known = model.state_dict()
+    plain, inverse, loop = known["relation"].split([own.num_relations, own.num_relations, 1])
+    given = {
+        "entity": _chosen(known["entity"], own.entities.ids(other.entities)),
+        "relation": torch.cat([_chosen(plain, relations), _chosen(inverse, relations), loop]),
+        "displacement.size": _longer(known["displacement.size"], fresh.displacement.buckets.count),
+    }
+    if "displacement.flow" in known:
+        after, before = _halves(known["displacement.flow"], fresh.displacement.flow_buckets.count)
+        given["displacement.flow"] = torch.cat([before[1:].flip(0), after])
+    fresh.load_state_dict({**known, **given})
+    return fresh.eval()
+
+
+def _check(model: TGAP, own: Dataset, other: Dataset, relations: list[int | None]) -> None:
+    if "absolute" in (model.config.displacement, model.config.flow_displacement):
+        raise ConfigError("a model that reads dates instead of displacements knows those of its own dataset only")
+    if own.timeline.unit != other.timeline.unit:
+        raise ConfigError(
+            f"{other.name} counts in {other.timeline.unit}s, the model learned from {own.timeline.unit}s of "
+            f"{own.name}; import the file with --unit {own.timeline.unit}, or train on {other.name}"
+        )
+    if all(found is None for found in relations):
+        few = ", ".join(repr(name) for name in own.relations.names[:3])
+        raise ConfigError(
+            f"no relation of {other.name} is known to the model, which learned {few} and others of {own.name}; "
+            f"name yours as there, or train on {other.name}"
+        )
+
+
+def _chosen(rows: Tensor, ids: list[int | None]) -> Tensor:
+    """The rows with these ids; the mean of all where there is none."""
+    mean = len(rows)
+    return torch.cat([rows, rows.mean(0, keepdim=True)])[[mean if one is None else one for one in ids]]
+
+
+def _longer(rows: Tensor, count: int) -> Tensor:
+    """[count, d]: embeddings of displacements 0, 1, ..., beyond the given ones all alike."""
+    far = rows[-max(len(rows) // _LONGEST, 1) :].mean(0, keepdim=True)
+    return torch.cat([rows[:count], far.expand(max(count - len(rows), 0), -1)])
+
+
+def _halves(rows: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Embeddings of displacements 0, 1, ... and 0, -1, ... of a table from the most negative to the most positive."""
+    middle = len(rows) // 2
+    return _longer(rows[middle:], count), _longer(rows[: middle + 1].flip(0), count)
