@@ -59,10 +59,10 @@ def by_hand(known: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     if "displacement.flow" in known:
         flow = known["displacement.flow"]
 
-        def rows(dt: int) -> list[int]:
+        def places(dt: int) -> list[int]:
             return [SPAN + dt] if abs(dt) <= SPAN else [SPAN + (k if dt > 0 else -k) for k in far]
 
-        moved["displacement.flow"] = np.stack([flow[rows(dt)].mean(0) for dt in range(-LONGER, LONGER + 1)])
+        moved["displacement.flow"] = np.stack([flow[places(dt)].mean(0) for dt in range(-LONGER, LONGER + 1)])
     return {**known, **moved}
 
 
