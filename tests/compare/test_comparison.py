@@ -33,7 +33,7 @@ from tgap.errors import ConfigError, RunError
 from tgap.evaluation import evaluate
 from tgap.evaluation.bootstrap import Bootstrap
 from tgap.methods import METHODS, find_method
-from tgap.runs.folder import create_run
+from tgap.runs.folder import create_run, find_run
 from tgap.runs.load import load_scorer
 from tgap.training.interruption import Interruption, InterruptionError
 
@@ -182,6 +182,13 @@ def test_a_plan_takes_shipped_runs_and_trains_the_rest(tmp_path: Path) -> None:
     folder = entries["tntcomplex"].folder
     assert folder is not None
     assert folder.path == tmp_path / "runs" / "tntcomplex"
+    assert not entries["tntcomplex"].given
+
+
+def test_a_smaller_one_than_recommended_does_not_stand_for_its_method(tmp_path: Path) -> None:
+    assert find_run("icews14-tntcomplex").config().model.rank == 140  # type: ignore[attr-defined]
+    entries = {entry.name: entry for entry in make_plan("icews14", tmp_path, ["tgap", "tntcomplex"], {}).entries}
+    assert entries["tgap"].given
     assert not entries["tntcomplex"].given
 
 

@@ -113,8 +113,14 @@ def _entry(name: str, dataset: str, out: Path, given: Mapping[str, str], task: s
 
 
 def _shipped(method: str, dataset: str, task: str) -> list[RunFolder]:
-    """Shipped runs of a method on a dataset."""
-    return [run for run in map(find_run, shipped_runs()) if _is_of(run, method, dataset, task)]
+    """Shipped runs of a method on a dataset. One that is smaller than recommended does not stand for its method."""
+    fitting = [run for run in map(find_run, shipped_runs()) if _is_of(run, method, dataset, task)]
+    wanted = _size(config_for(method, dataset, task=task))
+    return [run for run in fitting if _size(run.config()) == wanted]
+
+
+def _size(config: RunConfig) -> tuple[int | None, ...]:
+    return tuple(getattr(config.model, name, None) for name in ("dimension", "rank"))
 
 
 def _given_run(name: str, dataset: str, path: str, task: str) -> RunFolder:
