@@ -11,16 +11,18 @@ import numpy as np
 import pytest
 import torch
 
+from tests.model.test_transfer import OTHER, OWN, RELATION
 from tests.tiny import tiny_graph
 from tgap.cli.main import run as tgap
 from tgap.combined.judge import Candidates, Case, CaseReader, Judge, JudgedBatch, find_answers
 from tgap.combined.judged import JudgedScorer, JudgedSettings, JudgeLearner
-from tgap.data import load_dataset
+from tgap.data import Timeline, load_dataset
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver
+from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.event_sums import Events, EventTables, event_sums
 from tgap.methods import config_for, make_learner
 from tgap.runs import find_run, load_scorer
@@ -135,6 +137,31 @@ def test_relations_that_join_leave_the_verdicts_of_the_others(width: int) -> Non
     case = CaseReader(wider, SPAN, 50).read(moved, candidates, Resolver(wider).resolve(View.all()))
     np.testing.assert_allclose(judge.knowing(5).verdict(case).detach(), first.detach(), rtol=0, atol=1e-5)
     assert judge.knowing(3) is judge
+
+
+@pytest.mark.parametrize("span", [25, 400])
+def test_on_another_dataset_tables_are_those_of_the_same_names(span: int) -> None:
+    other = replace(OTHER, timeline=Timeline("day", 0, span))
+    judge = Judge(OWN.num_relations, OWN.timeline.span, 4, seed=1)
+    moved = judge.transferred(OWN, other)
+    known, near = (DisplacementBuckets.of(days, 16, 8).count for days in (OWN.timeline.span, span))
+    for name, table in judge.state_dict().items():
+        found = moved.state_dict()[name]
+        if len(table) == 2 * OWN.num_relations + 1:
+            for half in (0, OWN.num_relations):
+                rows = table[half : half + OWN.num_relations]
+                for place, own in enumerate(RELATION):
+                    expected = rows.mean(0) if own is None else rows[own]
+                    assert torch.equal(found[half + place], expected), name
+            assert torch.equal(found[-1], table[-1])
+        elif len(table) == 2 * known:
+            assert len(found) == 2 * near
+            for sign in (0, 1):
+                assert torch.equal(found[sign * near : sign * near + known], table[sign * known : (sign + 1) * known])
+                beyond = found[sign * near + known : (sign + 1) * near]
+                assert (beyond == table[(sign + 1) * known - 2 : (sign + 1) * known].mean(0)).all(), name
+        else:
+            assert torch.equal(found, table), name
 
 
 def without_event(events: Events, place: int) -> Events:

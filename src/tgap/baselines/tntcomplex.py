@@ -61,7 +61,10 @@ METHOD = trained_method(
     summary="Complex factors; a relation has a part that time acts on and one that lasts.",
     settings=TComplExSettings,
     build=TNTComplEx,
-    recommended={"model": {"rank": 500}, "training": {"epochs": 20.0, "learning_rate": 0.2}},
+    recommended={
+        "model": {"rank": 500, "embedding_penalty": 0.006, "time_penalty": 0.2, "time_power": 4},
+        "training": {"epochs": 40.0, "learning_rate": 0.3},
+    },
     authors={
         "model": {"rank": 156, "time_power": 4},
         "training": {"epochs": 50.0, "batch_size": 1000, "learning_rate": 0.1},

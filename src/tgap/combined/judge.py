@@ -26,6 +26,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from tgap.data import Dataset
 from tgap.graph.candidate_events import ByTime, EventRows, near_events, pair_events
 from tgap.graph.resolve import VisibleGraph
 from tgap.graph.temporal import TemporalGraph
@@ -34,6 +35,7 @@ from tgap.kernels.event_sums import Events, EventTables, event_sums
 from tgap.kernels.products import product
 from tgap.learner import Loss
 from tgap.model.newcomers import with_new_relations
+from tgap.model.transfer import for_longer, relations_by_name
 from tgap.scorer import FloatArray, IntArray, QueryBatch
 
 _EXACT, _OCTAVE = 16, 8  # displacements below have a row of their own; beyond, so many rows per doubling
@@ -122,6 +124,7 @@ class Reading(nn.Module):
     """R, R', T, T' and the query's a, b, c: a vector for each candidate from its events."""
 
     BY_RELATION = ("relation", "relation_of_time", "relation_gate", "time_gate", "shift")
+    BY_TIME = ("time", "time_of_relation")
 
     def __init__(self, relations: int, buckets: int, width: int) -> None:
         super().__init__()
@@ -187,6 +190,21 @@ class Judge(nn.Module):
             grown = with_new_relations(getattr(owner, name).detach(), self.relations, relations)
             setattr(owner, name, nn.Parameter(grown))
         return other
+
+    def transferred(self, own: Dataset, other: Dataset) -> Judge:
+        """The same judge on another dataset, as ``tgap.model.transfer`` does it."""
+        given = {}
+        for name, table in self.state_dict().items():
+            if name == "query" or name.rpartition(".")[2] in Reading.BY_RELATION:
+                given[name] = relations_by_name(table, own, other)
+            elif name.rpartition(".")[2] in Reading.BY_TIME:
+                count = DisplacementBuckets.of(other.timeline.span, _EXACT, _OCTAVE).count
+                given[name] = torch.cat([for_longer(half, count) for half in table.chunk(2)])
+            else:
+                given[name] = table
+        fresh = Judge(other.num_relations, other.timeline.span, len(self.from_pair), seed=0)
+        fresh.load_state_dict(given)
+        return fresh
 
     def verdict(self, case: Case) -> Tensor:
         """[C] v of every candidate."""

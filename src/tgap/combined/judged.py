@@ -27,7 +27,18 @@ from tgap.graph.knowledge import Knowledge
 from tgap.graph.view import WHOLE
 from tgap.learner import Learner, Method
 from tgap.model.settings import TGAPSettings
-from tgap.scorer import Explainer, FloatArray, GraphScorer, IntArray, Query, QueryBatch, ScoreKind, Scorer, Trace
+from tgap.scorer import (
+    Explainer,
+    FloatArray,
+    GraphScorer,
+    IntArray,
+    Query,
+    QueryBatch,
+    ScoreKind,
+    Scorer,
+    Trace,
+    Transferable,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -102,6 +113,13 @@ class JudgedScorer:
         walker = self._walker.seeing(limits)
         assert isinstance(walker, Walker), "it walks as before"
         return JudgedScorer(walker, self._judge, self._settings, self._span)
+
+    def transferred(self, own: Dataset, other: Dataset) -> JudgedScorer:
+        """The same weights on another dataset."""
+        assert isinstance(self._walker, Transferable), "a walker is a T-GAP"
+        walker = self._walker.transferred(own, other)
+        assert isinstance(walker, Walker), "it walks as before"
+        return JudgedScorer(walker, self._judge.transferred(own, other), self._settings, other.timeline.span)
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] from what ``view`` shows."""

@@ -21,15 +21,13 @@ _LONGEST = 8  # one in so many of the displacements of training stands for longe
 
 def transferred(model: TGAP, own: Dataset, other: Dataset, graph: TemporalGraph) -> TGAP:
     """The model for ``graph``, made of ``other``; ``own`` is what it was trained on."""
-    relations = own.relations.ids(other.relations)
-    _check(model, own, other, relations)
+    _check(model, own, other)
     fresh = TGAP(model.config, graph, other.timeline.span).to(model.entity.dtype)
     known = model.state_dict()
-    plain, inverse, loop = known["relation"].split([own.num_relations, own.num_relations, 1])
     given = {
         "entity": _chosen(known["entity"], own.entities.ids(other.entities)),
-        "relation": torch.cat([_chosen(plain, relations), _chosen(inverse, relations), loop]),
-        "displacement.size": _longer(known["displacement.size"], fresh.displacement.buckets.count),
+        "relation": relations_by_name(known["relation"], own, other),
+        "displacement.size": for_longer(known["displacement.size"], fresh.displacement.buckets.count),
     }
     if "displacement.flow" in known:
         after, before = _halves(known["displacement.flow"], fresh.displacement.flow_buckets.count)
@@ -38,7 +36,20 @@ def transferred(model: TGAP, own: Dataset, other: Dataset, graph: TemporalGraph)
     return fresh.eval()
 
 
-def _check(model: TGAP, own: Dataset, other: Dataset, relations: list[int | None]) -> None:
+def relations_by_name(rows: Tensor, own: Dataset, other: Dataset) -> Tensor:
+    """[2R+1, d] rows of another dataset's relations, their inverses and the self-loop, from those of ``own``."""
+    plain, inverse, loop = torch.split_with_sizes(rows, [own.num_relations, own.num_relations, 1])
+    ids = own.relations.ids(other.relations)
+    return torch.cat([_chosen(plain, ids), _chosen(inverse, ids), loop])
+
+
+def for_longer(rows: Tensor, count: int) -> Tensor:
+    """[count, d]: embeddings of displacements 0, 1, ..., beyond the given ones all alike."""
+    far = rows[-max(len(rows) // _LONGEST, 1) :].mean(0, keepdim=True)
+    return torch.cat([rows[:count], far.expand(max(count - len(rows), 0), -1)])
+
+
+def _check(model: TGAP, own: Dataset, other: Dataset) -> None:
     if "absolute" in (model.config.displacement, model.config.flow_displacement):
         raise ConfigError("a model that reads dates instead of displacements knows those of its own dataset only")
     if own.timeline.unit != other.timeline.unit:
@@ -46,7 +57,7 @@ def _check(model: TGAP, own: Dataset, other: Dataset, relations: list[int | None
             f"{other.name} counts in {other.timeline.unit}s, the model learned from {own.timeline.unit}s of "
             f"{own.name}; import the file with --unit {own.timeline.unit}, or train on {other.name}"
         )
-    if all(found is None for found in relations):
+    if all(found is None for found in own.relations.ids(other.relations)):
         few = ", ".join(repr(name) for name in own.relations.names[:3])
         raise ConfigError(
             f"no relation of {other.name} is known to the model, which learned {few} and others of {own.name}; "
@@ -60,13 +71,7 @@ def _chosen(rows: Tensor, ids: list[int | None]) -> Tensor:
     return torch.cat([rows, rows.mean(0, keepdim=True)])[[mean if one is None else one for one in ids]]
 
 
-def _longer(rows: Tensor, count: int) -> Tensor:
-    """[count, d]: embeddings of displacements 0, 1, ..., beyond the given ones all alike."""
-    far = rows[-max(len(rows) // _LONGEST, 1) :].mean(0, keepdim=True)
-    return torch.cat([rows[:count], far.expand(max(count - len(rows), 0), -1)])
-
-
 def _halves(rows: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Embeddings of displacements 0, 1, ... and 0, -1, ... of a table from the most negative to the most positive."""
     middle = len(rows) // 2
-    return _longer(rows[middle:], count), _longer(rows[: middle + 1].flip(0), count)
+    return for_longer(rows[middle:], count), for_longer(rows[: middle + 1].flip(0), count)
