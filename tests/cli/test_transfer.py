@@ -68,6 +68,7 @@ def test_probabilities_are_not_calibrated_where_nothing_was_measured(trained: Pa
     with pytest.warns(TransferWarning):
         loaded = load_scorer(trained, dataset=mine)
     assert loaded.calibration is None
+    assert loaded.report == {"trained_on": "world"}, "no metrics of other facts"
     assert loaded.config.dataset == mine
 
 

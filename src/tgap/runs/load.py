@@ -32,7 +32,7 @@ class LoadedRun:
     scorer: Scorer
     dataset: Dataset
     config: RunConfig
-    report: dict[str, Any]  # best validation metrics, seconds, and so on
+    report: dict[str, Any]  # best validation metrics, seconds, and so on; elsewhere only ``trained_on``
     folder: Path | None  # None: a method without training, which was named together with a dataset
     calibration: Calibration | None = None  # how often answers of a probability were right, if that was measured
 
@@ -84,7 +84,7 @@ def _elsewhere(loaded: LoadedRun, name: str, dataset: str) -> LoadedRun:
         stacklevel=3,
     )
     config = loaded.config.model_copy(update={"dataset": dataset_reference(dataset)})
-    return LoadedRun(scorer, other, config, loaded.report, loaded.folder)
+    return LoadedRun(scorer, other, config, {"trained_on": loaded.config.dataset}, loaded.folder)
 
 
 def _load_run(path_or_name: str | Path, changes: Mapping[str, Any]) -> LoadedRun:
