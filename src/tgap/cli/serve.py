@@ -57,7 +57,8 @@ def serve(
 
     RUN is a run folder or the name of a pretrained model, or, with --dataset, a method that needs no training or a
     scorer of your own (package.module:Class); among several the page lets the reader choose. Only this machine can
-    reach the server unless --host says otherwise; then a token is needed.
+    reach the server unless --host says otherwise; then a token is needed. A RUN that is served alone answers about
+    --dataset, too, if it knows its relations by name; among several each run keeps to its own.
 
     \b
     Examples:
