@@ -224,3 +224,28 @@ def test_a_batch_describes_itself() -> None:
     text = plan_of(facts, choices(), epoch=1)[0].describe()
     assert text.startswith("epoch 2, batch 1 (2 queries at times 7;")
     assert "(3, 1, 4, 7)" in text
+
+
+@settings(max_examples=40, deadline=None)
+@given(facts=facts_strategy, siblings=st.sampled_from(["apart", "together"]), size=st.integers(1, 20))
+def test_a_batch_knows_all_true_answers_of_its_queries_if_they_step_aside(
+    facts: Facts, siblings: str, size: int
+) -> None:
+    plan = plan_of(facts, choices(batch_size=size, siblings=siblings, other_answers="aside"))
+    for index in range(len(plan)):
+        batch = plan[index]
+        assert batch.true is not None
+        found = list(zip(batch.true.query.tolist(), batch.true.entity.tolist(), strict=True))
+        wanted = {
+            (place, other)
+            for place, (s, r, _, t) in enumerate(rows(batch))
+            for (a, b, other, d) in expected_rows(facts)
+            if (a, b, d) == (s, r, t)
+        }
+        assert len(found) == len(set(found))
+        assert set(found) == wanted
+
+
+def test_all_entities_compete_by_default() -> None:
+    facts = random_facts(1, facts=20, entities=6, relations=RELATIONS, days=3)
+    assert plan_of(facts, choices())[0].true is None

@@ -18,6 +18,9 @@ learn to pass them by (docs/study-icews14.md). A unit larger than a batch is cut
 A batch hides its facts with all their copies. With ``repeats = "visible"`` a fact that stands in train more than once
 stays in sight instead: where the data to be asked about repeat train as train repeats itself, the model learns to see.
 
+With ``other_answers = "aside"`` a batch knows all true answers of its queries, visible or not: those besides the one
+that is asked for step aside in the loss, as they do when ranks are filtered by time.
+
 The shuffles use the raw output of a counter-based stream seeded with (seed, epoch), so a resumed run rebuilds the
 epoch it was in, and no generator state needs saving.
 """
@@ -26,6 +29,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +39,7 @@ from tgap.data import Facts
 from tgap.data.facts import both_directions
 from tgap.graph import TemporalGraph
 from tgap.graph.task import COMPLETION, Task
-from tgap.model.batch import HiddenBatch
+from tgap.model.batch import HiddenBatch, TrueAnswers
 from tgap.model.settings import TGAPSettings
 from tgap.scorer import IntArray, QueryBatch
 
@@ -77,6 +81,21 @@ class TrainingQueries:
         hides = np.ones(len(order), dtype=bool) if settings.repeats == "hidden" else ~_repeated(known)[fact[order]]
         return cls(subject[order], relation[order], answer[order], time[order], fact[order], hides, bounds)
 
+    def true_answers(self, rows: IntArray) -> TrueAnswers:
+        """True answers of some queries by all training facts."""
+        number, row, entity = self._true
+        first, stop = row[number[rows]], row[number[rows] + 1]
+        count = stop - first
+        place = np.arange(count.sum()) + np.repeat(stop - np.cumsum(count), count)
+        return TrueAnswers(np.repeat(np.arange(len(rows)), count), entity[place])
+
+    @cached_property
+    def _true(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Number of the distinct (s, r, t) of each query, and their true answers, by rows; 24 bytes per query."""
+        number = _number_rows(self.time, self.subject, self.relation)
+        distinct = np.unique(np.column_stack([number, self.answer]), axis=0)
+        return number, np.searchsorted(distinct[:, 0], np.arange(number.max(initial=-1) + 2)), distinct[:, 1]
+
 
 class EpochPlan:
     """The batches of one epoch, a pure function of the queries, the settings and the epoch's number."""
@@ -92,6 +111,7 @@ class EpochPlan:
         self.queries = queries
         self.epoch = epoch
         self.limits = task.limits
+        self._aside = settings.other_answers == "aside"
         self.sampling_seed = (
             int(_stream(training.seed, epoch, _SAMPLING).random_raw()) >> 1
         )  # fits a signed 64-bit word
@@ -125,7 +145,9 @@ class EpochPlan:
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
         # Where only the past is seen, the facts of a batch are out of sight anyway, and are past to its later queries.
         hidden = np.unique(queries.fact[rows[:0] if self.limits.strictly_past else rows[queries.hides[rows]]])
-        return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, self.sampling_seed, self.limits)
+        true = queries.true_answers(rows) if self._aside else None
+        seed = self.sampling_seed
+        return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, seed, self.limits, true)
 
 
 def _stream(seed: int, epoch: int, purpose: int) -> np.random.PCG64:

@@ -114,6 +114,7 @@ PAPER_MODEL: dict[str, Any] = {
     "hidden_share": 0.5,
     "directions": "apart",
     "siblings": "apart",
+    "other_answers": "compete",
     "repeats": "hidden",
 }
 PAPER_TRAINING: dict[str, Any] = {

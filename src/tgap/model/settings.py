@@ -93,6 +93,10 @@ class TGAPSettings(Settings):
     siblings: Literal["apart", "together"] = Field(
         "apart", description="together: all answers of one (s, r, t) share a batch, walk once"
     )
+    other_answers: Literal["compete", "aside"] = Field(
+        "compete",
+        description="aside: other true answers of a training query do not count against its own, as in the time filter",
+    )
     repeats: Literal["hidden", "visible"] = Field(
         "hidden", description="visible: a fact that train holds twice stays in sight while it is asked about"
     )

@@ -30,7 +30,7 @@ from tgap.kernels import backend
 from tgap.kernels.structure import EdgeSet
 from tgap.learner import Loss
 from tgap.model.attention import MessageAttention
-from tgap.model.batch import HiddenBatch
+from tgap.model.batch import HiddenBatch, TrueAnswers
 from tgap.model.displacement import Displacement
 from tgap.model.entity_rows import EntityRows
 from tgap.model.flow import AttentionFlow
@@ -103,19 +103,25 @@ class TGAP(nn.Module):
 
     def forward(self, batch: HiddenBatch) -> Loss:
         """Loss of a training batch, its own facts hidden."""
-        return self.loss(batch.queries, batch.answers, batch.view, batch.seed)
+        return self.loss(batch.queries, batch.answers, batch.view, batch.seed, batch.true)
 
-    def loss(self, queries: QueryBatch, answers: IntArray, view: View, seed: int) -> Loss:
+    def loss(
+        self, queries: QueryBatch, answers: IntArray, view: View, seed: int, true: TrueAnswers | None = None
+    ) -> Loss:
         """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once.
 
-        The metric ``unreachable`` counts the answers that no mass could reach.
+        With ``true``, all true answers of each query, it is the mean of -log(mass at the answer / mass that lies on no
+        other true answer). The metric ``unreachable`` counts the answers that no mass could reach.
         """
         self.check(queries)
         last = self.graph.num_entities - 1
         if len(answers) != len(queries) or not 0 <= answers.min() <= answers.max() <= last:
             raise QueryError(f"expected {len(queries)} answers with entity ids from 0 to {last}")
         table = np.stack([queries.time, queries.subject, queries.relation, answers], axis=1)
+        if true is not None:
+            table = np.concatenate([table, np.column_stack([table[true.query, :3], true.entity])])
         facts, of_fact = np.unique(table, axis=0, return_inverse=True)
+        of_fact = of_fact.ravel()[: len(queries)]
         asked, of_query = np.unique(facts[:, :3], axis=0, return_inverse=True)
         distinct = QueryBatch(asked[:, 1].copy(), asked[:, 2].copy(), asked[:, 0].copy())
         row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
@@ -124,8 +130,14 @@ class TGAP(nn.Module):
         for part, run in self._passes(distinct, view, seed):  # sorted by time, so parts are stretches
             first, stop = row[part[0]], row[part[-1] + 1]
             reached.append(run.to_targets(row[part[0] : part[-1] + 2] - first, answer[first:stop]))
-        mass = torch.cat(reached).index_select(0, self.tensor(of_fact.ravel()))
-        return Loss(-(mass + 1e-12).log().mean(), {"unreachable": int((mass.detach() == 0).sum())})
+        every = torch.cat(reached)
+        mass = every.index_select(0, self.tensor(of_fact))
+        value = -(mass + 1e-12).log().mean()
+        if true is not None:
+            walk = self.tensor(of_query.ravel())
+            on_true = every.new_zeros(len(asked)).index_add(0, walk, every).index_select(0, walk[self.tensor(of_fact)])
+            value = value + (1 - on_true + mass).clamp(min=1e-6).log().mean()
+        return Loss(value, {"unreachable": int((mass.detach() == 0).sum())})
 
     @torch.no_grad()
     def score(
