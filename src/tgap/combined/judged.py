@@ -55,7 +55,7 @@ class JudgedSettings(Settings):
 
     walker: str = Field("", description="run whose walk is judged: a folder or the name of a shipped model")
     candidates: int = Field(60, ge=2, description="[C] entities with the most mass that are judged")
-    near: int = Field(24, ge=0, description="events of a candidate with others that are read, the nearest in time")
+    near: int = Field(64, ge=0, description="events of a candidate with others that are read, the nearest in time")
     width: int = Field(64, ge=1, description="channels of a reading")
     walks: int = Field(
         1, ge=0, description="epochs in which the walk names candidates; later ones judge these again; 0 = every epoch"
