@@ -235,7 +235,7 @@ def test_a_batch_knows_all_true_answers_of_its_queries_if_they_step_aside(
     for index in range(len(plan)):
         batch = plan[index]
         assert batch.true is not None
-        found = list(zip(batch.true.query.tolist(), batch.true.entity.tolist(), strict=True))
+        found = list(zip(*(column.tolist() for column in batch.true), strict=True))
         wanted = {
             (place, other)
             for place, (s, r, _, t) in enumerate(rows(batch))

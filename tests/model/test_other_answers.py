@@ -8,9 +8,9 @@ import torch
 
 from tests.model.tiny_models import batch_of, scores_of
 from tgap.graph import TemporalGraph, View
-from tgap.model.batch import TrueAnswers
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
+from tgap.scorer import IntArray
 
 SEED = 3
 QUERIES = [(0, 0, 2), (0, 0, 2), (1, 1, 2), (3, 0, 4)]  # the first two ask alike
@@ -27,9 +27,9 @@ def model() -> TGAP:
     return TGAP(settings, graph, span=6).to(torch.float64)
 
 
-def true_answers() -> TrueAnswers:
-    pairs = [(query, entity) for query, entities in enumerate(TRUE) for entity in sorted(entities)]
-    return TrueAnswers(*np.array(pairs).T)
+def true_answers() -> tuple[IntArray, IntArray]:
+    pairs = np.array([(query, entity) for query, entities in enumerate(TRUE) for entity in sorted(entities)])
+    return pairs[:, 0], pairs[:, 1]
 
 
 def by_whole_rows(model: TGAP) -> float:

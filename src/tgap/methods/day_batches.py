@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +36,10 @@ from numpy.typing import NDArray
 from tgap.config import TrainingConfig
 from tgap.data import Facts
 from tgap.data.facts import both_directions
+from tgap.evaluation.true_answers import AnswerTable
 from tgap.graph import TemporalGraph
 from tgap.graph.task import COMPLETION, Task
-from tgap.model.batch import HiddenBatch, TrueAnswers
+from tgap.model.batch import HiddenBatch
 from tgap.model.settings import TGAPSettings
 from tgap.scorer import IntArray, QueryBatch
 
@@ -57,6 +57,7 @@ class TrainingQueries:
     fact: IntArray  # [Q] id as in ``graph.fact``
     hides: NDArray[np.bool_]  # [Q] whether the fact is hidden while it is asked about
     unit: IntArray  # [U+1] queries of unit u stand at unit[u]..unit[u+1]
+    true: AnswerTable | None  # their true answers, where others than the one that is asked for step aside
 
     def __len__(self) -> int:
         return len(self.subject)
@@ -79,22 +80,9 @@ class TrainingQueries:
         fresh = place % batch_size == 0  # a new unit, or the cut of one that is larger than a batch
         bounds = np.append(np.flatnonzero(fresh), len(order)).astype(np.int64)
         hides = np.ones(len(order), dtype=bool) if settings.repeats == "hidden" else ~_repeated(known)[fact[order]]
-        return cls(subject[order], relation[order], answer[order], time[order], fact[order], hides, bounds)
-
-    def true_answers(self, rows: IntArray) -> TrueAnswers:
-        """True answers of some queries by all training facts."""
-        number, row, entity = self._true
-        first, stop = row[number[rows]], row[number[rows] + 1]
-        count = stop - first
-        place = np.arange(count.sum()) + np.repeat(stop - np.cumsum(count), count)
-        return TrueAnswers(np.repeat(np.arange(len(rows)), count), entity[place])
-
-    @cached_property
-    def _true(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Number of the distinct (s, r, t) of each query, and their true answers, by rows; 24 bytes per query."""
-        number = _number_rows(self.time, self.subject, self.relation)
-        distinct = np.unique(np.column_stack([number, self.answer]), axis=0)
-        return number, np.searchsorted(distinct[:, 0], np.arange(number.max(initial=-1) + 2)), distinct[:, 1]
+        size = graph.num_entities, graph.num_relations
+        true = AnswerTable.build(*size, facts, by_time=True) if settings.other_answers == "aside" else None
+        return cls(subject[order], relation[order], answer[order], time[order], fact[order], hides, bounds, true)
 
 
 class EpochPlan:
@@ -111,7 +99,6 @@ class EpochPlan:
         self.queries = queries
         self.epoch = epoch
         self.limits = task.limits
-        self._aside = settings.other_answers == "aside"
         self.sampling_seed = (
             int(_stream(training.seed, epoch, _SAMPLING).random_raw()) >> 1
         )  # fits a signed 64-bit word
@@ -145,7 +132,7 @@ class EpochPlan:
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
         # Where only the past is seen, the facts of a batch are out of sight anyway, and are past to its later queries.
         hidden = np.unique(queries.fact[rows[:0] if self.limits.strictly_past else rows[queries.hides[rows]]])
-        true = queries.true_answers(rows) if self._aside else None
+        true = None if queries.true is None else queries.true.rows(batch).pairs()
         seed = self.sampling_seed
         return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, seed, self.limits, true)
 

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from tgap.graph import View
 from tgap.graph.view import WHOLE
 from tgap.scorer import IntArray, QueryBatch
-
-
-class TrueAnswers(NamedTuple):
-    """True answers of the queries of a batch, one after the other."""
-
-    query: IntArray  # number of the query in its batch
-    entity: IntArray
 
 
 @dataclass(frozen=True)
@@ -34,7 +26,7 @@ class HiddenBatch:
     facts: IntArray  # hidden by name: distinct ids as in ``graph.fact``
     seed: int  # key of the hash that decides samples and ties
     limits: View = WHOLE  # of the task
-    true: TrueAnswers | None = None  # those that step aside in the loss; None: all entities compete
+    true: tuple[IntArray, IntArray] | None = None  # query and entity of every true answer; None: all entities compete
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -30,7 +30,7 @@ from tgap.kernels import backend
 from tgap.kernels.structure import EdgeSet
 from tgap.learner import Loss
 from tgap.model.attention import MessageAttention
-from tgap.model.batch import HiddenBatch, TrueAnswers
+from tgap.model.batch import HiddenBatch
 from tgap.model.displacement import Displacement
 from tgap.model.entity_rows import EntityRows
 from tgap.model.flow import AttentionFlow
@@ -106,12 +106,17 @@ class TGAP(nn.Module):
         return self.loss(batch.queries, batch.answers, batch.view, batch.seed, batch.true)
 
     def loss(
-        self, queries: QueryBatch, answers: IntArray, view: View, seed: int, true: TrueAnswers | None = None
+        self,
+        queries: QueryBatch,
+        answers: IntArray,
+        view: View,
+        seed: int,
+        true: tuple[IntArray, IntArray] | None = None,
     ) -> Loss:
         """Mean of -log(mass at the answer). Queries that share (s, r, t) are walked once.
 
-        With ``true``, all true answers of each query, it is the mean of -log(mass at the answer / mass that lies on no
-        other true answer). The metric ``unreachable`` counts the answers that no mass could reach.
+        With ``true``, query and entity of all true answers, it is the mean of -log(mass at the answer / mass that lies
+        on no other true answer). The metric ``unreachable`` counts the answers that no mass could reach.
         """
         self.check(queries)
         last = self.graph.num_entities - 1
@@ -119,7 +124,8 @@ class TGAP(nn.Module):
             raise QueryError(f"expected {len(queries)} answers with entity ids from 0 to {last}")
         table = np.stack([queries.time, queries.subject, queries.relation, answers], axis=1)
         if true is not None:
-            table = np.concatenate([table, np.column_stack([table[true.query, :3], true.entity])])
+            query, entity = true
+            table = np.concatenate([table, np.column_stack([table[query, :3], entity])])
         facts, of_fact = np.unique(table, axis=0, return_inverse=True)
         of_fact = of_fact.ravel()[: len(queries)]
         asked, of_query = np.unique(facts[:, :3], axis=0, return_inverse=True)
