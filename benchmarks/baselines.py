@@ -82,15 +82,14 @@ def in_own_process(name: str) -> dict[str, Any]:
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Seconds and memory of one method."""
-    import torch
-
     from tgap.cli.words import parse_settings
     from tgap.data import load_dataset
     from tgap.evaluation import evaluate
+    from tgap.kernels import set_threads
     from tgap.methods import config_for, find_method, make_learner
     from tgap.runs.environment import peak_memory_megabytes
 
-    torch.set_num_threads(arguments.threads)
+    set_threads(arguments.threads, whole_process=True)  # as the commands that train and evaluate do
     data = load_dataset(arguments.dataset)
     config = config_for(arguments.one, arguments.dataset)
     config = config.with_values(config.values_of(parse_settings(arguments.set)))

@@ -2,6 +2,7 @@
 
     python -m benchmarks.engine_against OTHER     written to benchmarks/results/engine-against-DATE.{md,json}
     python -m benchmarks.engine_against OTHER --only 'icews05-15 train'
+    python -m benchmarks.engine_against OTHER --only 'icews14 train x20, batches of 32, ours 64'
 
 OTHER is a checkout whose ``benchmarks/engine_cases.py`` has ``Case`` and ``measure``. Older ones know neither datasets
 other than ICEWS14 nor the size x20; they are told. Each case runs in a process of its own, ours and theirs by turns, so
@@ -59,9 +60,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", type=Path, help="the other checkout")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", metavar="'DATASET TASK'", help="only these cases")
+    parser.add_argument("--only", default="", metavar="WORDS", help="only cases whose line in the table begins so")
     arguments = parser.parse_args()
-    cases = [case for case in CASES if arguments.only in f"{case['dataset']} {case['task']}"]
+    cases = [case for case in CASES if _name(case).startswith(arguments.only)]
     results = [compare(case, arguments.other, arguments.rounds) for case in cases]
     commit = subprocess.run(
         ["git", "-C", str(arguments.other), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True

@@ -20,6 +20,7 @@ from tgap.baselines.embedding_model import EmbeddingModel, EmbeddingSettings, ro
 from tgap.baselines.factorisation import trained_method
 from tgap.baselines.time_groups import TimeGroups
 from tgap.baselines.time_table import TimeTable
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -50,8 +51,8 @@ class ConT(EmbeddingModel):
         pair = (subject.unsqueeze(2) * relation.unsqueeze(1)).flatten(1)  # [B, rank^2]
         groups = TimeGroups(asked.time)
         cores = self.core(groups.times).view(len(groups.times), self.settings.rank**2, self.settings.rank)
-        query = groups.join([part @ core for part, core in zip(groups.split(pair), cores, strict=True)])
-        return self.dropout(query) @ rows(self.entity, entities).T
+        query = groups.join([product(part, core) for part, core in zip(groups.split(pair), cores, strict=True)])
+        return product(self.dropout(query), rows(self.entity, entities).T)
 
 
 METHOD = trained_method(

@@ -31,6 +31,7 @@ from tgap.baselines.embedding_model import EmbeddingModel, EmbeddingSettings, ro
 from tgap.baselines.factorisation import trained_method
 from tgap.baselines.relation_sequence import DROPOUT
 from tgap.baselines.time_groups import TimeGroups
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -80,7 +81,7 @@ class DESimplE(EmbeddingModel):
         asked = self.ask(queries)
         relation = embedding(asked.relation, self.relation)
         lasting = _exchange(embedding(asked.subject, self.static)) * relation[:, : self._sizes[0]]
-        scores = self.dropout(lasting) @ rows(self.static, entities).T
+        scores = product(self.dropout(lasting), rows(self.static, entities).T)
         if self._sizes[1]:
             changing = self.dropout(_exchange(self._subjects(asked)) * relation[:, self._sizes[0] :])
             scores = scores + self._compare(changing, asked.time, entities)
@@ -109,7 +110,7 @@ class DESimplE(EmbeddingModel):
         parts = self._parts(time)
         dates = torch.unique(time)
         if len(dates) > sum(len(torch.unique(value)) for value in parts.values()):
-            products = [_product(query, value, partial(self._wave, name, entities)) for name, value in parts.items()]
+            products = [_by_key(query, value, partial(self._wave, name, entities)) for name, value in parts.items()]
             return torch.stack(products).sum(dim=0)
         tables: dict[tuple[str, float], torch.Tensor] = {}  # a month's sines serve all its days
 
@@ -120,7 +121,7 @@ class DESimplE(EmbeddingModel):
                     tables[name, value] = self._wave(name, entities, query.new_tensor(value))
             return torch.stack([tables[key] for key in wanted]).sum(dim=0)
 
-        return _product(query, time, table)
+        return _by_key(query, time, table)
 
     def _wave(self, name: str, entities: torch.Tensor | None, value: torch.Tensor) -> torch.Tensor:
         """What one part of the date adds to the features [N, D] at one value."""
@@ -128,10 +129,12 @@ class DESimplE(EmbeddingModel):
         return features
 
 
-def _product(query: torch.Tensor, key: torch.Tensor, table: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+def _by_key(query: torch.Tensor, key: torch.Tensor, table: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
     """Queries [B, D] times the table [N, D] of their key, each table made once."""
     groups = TimeGroups(key)
-    return groups.join([part @ table(one).T for part, one in zip(groups.split(query), groups.times, strict=True)])
+    return groups.join(
+        [product(part, table(one).T) for part, one in zip(groups.split(query), groups.times, strict=True)]
+    )
 
 
 def _exchange(features: torch.Tensor) -> torch.Tensor:

@@ -19,6 +19,7 @@ from tgap.baselines.axes import Asked, Axes, normal_table
 from tgap.baselines.embedding_model import EmbeddingModel, EmbeddingSettings, rows
 from tgap.baselines.factorisation import trained_method
 from tgap.baselines.penalties import cubes
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -42,7 +43,7 @@ class DistMult(EmbeddingModel):
         """Scores [B, N]."""
         asked = self.ask(queries)
         query = embedding(asked.subject, self.entity) * embedding(asked.relation, self.relation)
-        return query @ rows(self.entity, entities).T
+        return product(query, rows(self.entity, entities).T)
 
     def penalty(self, asked: Asked, answer: torch.Tensor) -> torch.Tensor | None:
         """N3 of the three embeddings of a fact."""

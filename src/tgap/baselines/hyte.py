@@ -27,6 +27,7 @@ from tgap.baselines.factorisation import trained_method
 from tgap.baselines.time_groups import TimeGroups
 from tgap.baselines.time_table import TimeTable
 from tgap.baselines.transe import TranslationSettings, entity_table
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -52,7 +53,7 @@ class HyTE(EmbeddingModel):
         step = embedding(asked.subject, entity) + embedding(asked.relation, self.relation)
         expected = project(step, normal[groups.which])  # P is linear
         if self.settings.norm == "l2":
-            away = (normal @ candidate.T).square()
+            away = product(normal, candidate.T).square()
             return -root(square_distance(expected, candidate) - away[groups.which])
         parts = zip(groups.split(expected), normal, strict=True)
         return -groups.join([distance(part, project(candidate, one), "l1") for part, one in parts])

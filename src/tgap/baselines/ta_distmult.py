@@ -21,6 +21,7 @@ from tgap.baselines.embedding_model import EmbeddingModel, rows
 from tgap.baselines.factorisation import trained_method
 from tgap.baselines.penalties import cubes
 from tgap.baselines.relation_sequence import DROPOUT, RelationSequence
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -45,7 +46,7 @@ class TADistMult(EmbeddingModel):
         """Scores [B, N]."""
         asked = self.ask(queries)
         query = embedding(asked.subject, self.entity) * self.sequence(asked.relation, asked.time)
-        return self.dropout(query) @ rows(self.entity, entities).T
+        return product(self.dropout(query), rows(self.entity, entities).T)
 
     def penalty(self, asked: Asked, answer: torch.Tensor) -> torch.Tensor | None:
         """N3 of the two entities of a fact; the state of an LSTM is bounded already."""

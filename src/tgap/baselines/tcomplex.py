@@ -24,6 +24,7 @@ from tgap.baselines.embedding_model import EmbeddingModel, EmbeddingSettings, ro
 from tgap.baselines.factorisation import trained_method
 from tgap.baselines.penalties import cubes, roughness
 from tgap.baselines.time_table import TimeTable
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -53,7 +54,7 @@ class TComplEx(EmbeddingModel):
         """Scores [B, N]: Re <q, conj(e)> is the plain product of the rows [real | imaginary]."""
         asked = self.ask(queries)
         relation = multiply(embedding(asked.relation, self.relation), self.time(asked.time))
-        return multiply(embedding(asked.subject, self.entity), relation) @ rows(self.entity, entities).T
+        return product(multiply(embedding(asked.subject, self.entity), relation), rows(self.entity, entities).T)
 
     def penalty(self, asked: Asked, answer: torch.Tensor) -> torch.Tensor:
         """N3 of subject, relation at its time, and answer; and how rough the times are."""

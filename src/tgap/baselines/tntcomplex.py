@@ -21,6 +21,7 @@ from tgap.baselines.factorisation import trained_method
 from tgap.baselines.penalties import cubes
 from tgap.baselines.tcomplex import TComplExSettings, time_penalty
 from tgap.baselines.time_table import TimeTable
+from tgap.kernels.products import product
 from tgap.scorer import QueryBatch
 
 
@@ -40,7 +41,7 @@ class TNTComplEx(EmbeddingModel):
         """Scores [B, N]."""
         asked = self.ask(queries)
         relation = self._temporal(asked) + embedding(asked.relation, self.lasting)
-        return multiply(embedding(asked.subject, self.entity), relation) @ rows(self.entity, entities).T
+        return product(multiply(embedding(asked.subject, self.entity), relation), rows(self.entity, entities).T)
 
     def penalty(self, asked: Asked, answer: torch.Tensor) -> torch.Tensor:
         """N3 of both tensors; and how rough the times are."""

@@ -31,10 +31,10 @@ class CoreNodes(NamedTuple):
     start: Int64Array  # [M] for recording: where an entry's edges go, -1 for entries that are no core node
     room: int  # edges of all core nodes
 
-    def of(self, query: int) -> CoreNodes:
-        """Those of one query."""
-        entry = self.entry[self.row[query] : self.row[query + 1]]
-        return CoreNodes(np.array([0, len(entry)]), entry, self.start, self.room)
+    def of(self, first: int, last: int) -> CoreNodes:
+        """Those of some queries that follow each other."""
+        row = self.row[first : last + 1]
+        return CoreNodes(row - row[0], self.entry[row[0] : row[-1]], self.start, self.room)
 
 
 class Sample(NamedTuple):
@@ -48,6 +48,8 @@ class Sample(NamedTuple):
     @staticmethod
     def join(samples: Sequence[Sample]) -> Sample:
         """Samples of several batches as one."""
+        if len(samples) == 1:
+            return samples[0]
         rows = zip(*((part.candidate_row, part.added_row) for part in samples), strict=True)
         ends = [np.concatenate([[0], np.cumsum(np.concatenate([np.diff(row) for row in each]))]) for each in rows]
         edges = [np.concatenate([getattr(part, name) for part in samples]) for name in ("candidate", "added")]

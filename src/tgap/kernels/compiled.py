@@ -56,7 +56,7 @@ class MessageTables:
         """[sources, S, n]: W_s h of every source for every sign, formed once."""
         if self._every is None:
             _, signs, n = self.maps.b.shape
-            self._every = (self.source @ self.maps.message).view(-1, signs, n)
+            self._every = product(self.source, self.maps.message).view(-1, signs, n)
         return self._every
 
     def some_sources(self, edges: EdgeSet) -> Tensor:
@@ -69,7 +69,7 @@ class MessageTables:
         maps = self.maps.message.view(-1, signs, n)
         if torch.is_grad_enabled():
             rows = self.source if edges.gathered else self.source.index_select(0, index)
-            return torch.cat([rows[ends[s] : ends[s + 1]] @ maps[:, s] for s in range(signs)])[:, None]
+            return torch.cat([product(rows[ends[s] : ends[s + 1]], maps[:, s]) for s in range(signs)])[:, None]
         if len(index) <= _FEW:  # every sign in one product, of which a row keeps its own
             every = product(self.source.index_select(0, index), self.maps.message).view(-1, signs, n)
             return every[torch.arange(len(index)), torch.from_numpy(edges.source_sign)][:, None]
@@ -98,8 +98,8 @@ class CompiledBackend:
         signs = len(weights.message)
         query = lanes.spread_weight(_query_side(weights) * settings.scale).T
         message = lanes.spread_weight(weights.message).reshape(signs * lanes.row, -1).T
-        b = (relation @ message).view(-1, signs, lanes.row)
-        c = (displacement @ message).view(-1, signs, lanes.row)
+        b = product(relation, message).view(-1, signs, lanes.row)
+        c = product(displacement, message).view(-1, signs, lanes.row)
         if weights.message_bias is not None:
             c = c + lanes.spread(weights.message_bias)
         return MessageMaps(lanes, settings, query, message, b, c)
@@ -126,7 +126,7 @@ class CompiledBackend:
     def flow_tables(self, h_table: Tensor, relation: Tensor, time: Tensor, key: Tensor, s: FlowSettings) -> FlowTables:
         """See ``Backend.flow_tables``."""
         keys = Lanes.of(relation.shape[1], s.flows).spread_weight(key).T
-        return FlowTables(h_table, torch.cat([relation, time]) @ keys)
+        return FlowTables(h_table, product(torch.cat([relation, time]), keys))
 
     def step(self, batch: FlowBatch, recording: Recording) -> Mass:
         """See ``Backend.step``."""

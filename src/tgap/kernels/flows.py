@@ -139,7 +139,7 @@ class ScoredRows:
         row[entries] = np.arange(len(entries))
         used = torch.from_numpy(np.maximum(blocks.entry, 0))
         block_u = u.index_select(0, used) * torch.from_numpy(blocks.entry >= 0)[:, None]
-        every = (shared @ block_u.T).view(len(shared), -1, LANES).permute(1, 0, 2).contiguous()
+        every = product(block_u, shared.T).view(-1, LANES, len(shared)).transpose(1, 2).contiguous()
         return cls(entry_mass, _dense_scores(u, shared, given, entries), row, blocks, lane, block_u, every)
 
     @property

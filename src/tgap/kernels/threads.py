@@ -4,9 +4,8 @@ Kernels release the GIL and take the number of their chunk. A call gives every c
 that several chunks add to have a buffer for each chunk, reduced in order. Same number of threads, same bits.
 
 Denormal numbers are flushed to zero in these threads: mass fades by products over T steps, and arithmetic on numbers
-below 1e-38 is about twenty times slower than on others. Where the caller flushes them too, it takes the only chunk of a
-call itself: one thread has nothing to gain from being handed the work, and a thread that wakes another one moves about
-the cores.
+below 1e-38 is about twenty times slower than on others. Where the caller flushes them too, it takes the first chunk of
+a call itself: a thread that has to be woken begins a tenth of a millisecond later.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import torch
 
 from tgap.errors import ConfigError
+from tgap.kernels.memory import keep_freed_memory
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -29,8 +29,8 @@ _LEAST, _TENTH = 3e-308, 0.1  # their product is no normal number
 def set_threads(count: int | None, whole_process: bool = False) -> int:
     """Use ``count`` threads for kernels and torch (None: all cores of this process); returns the number.
 
-    ``whole_process``: flush denormal numbers in the calling thread too, and in those that torch starts from it. For
-    programs of our own: other code in the process might count on denormals.
+    ``whole_process``: flush denormal numbers in the calling thread too, and in those that torch starts from it, and
+    keep freed memory. For programs of our own: other code in the process might count on denormals.
     """
     wanted = _cores() if count is None else count
     if wanted < 1:
@@ -39,6 +39,7 @@ def set_threads(count: int | None, whole_process: bool = False) -> int:
         _start(wanted)
     if whole_process:
         torch.set_flush_denormal(True)
+        keep_freed_memory()
     return wanted
 
 
@@ -71,10 +72,14 @@ def run_chunks(kernel: Callable[[int], None], chunks: int) -> None:
     """Call ``kernel(0)`` .. ``kernel(chunks - 1)`` side by side and wait for all."""
     num_threads()
     assert _pool is not None, "num_threads makes the pool"
-    if chunks == 1 and _caller_flushes():
-        kernel(0)
-        return
-    for future in [_pool.submit(kernel, chunk) for chunk in range(chunks)]:
+    own = 1 if chunks and _caller_flushes() else 0  # chunks that the caller takes
+    others = [_pool.submit(kernel, chunk) for chunk in range(own, chunks)]
+    try:
+        for chunk in range(own):
+            kernel(chunk)
+    finally:
+        wait(others)
+    for future in others:
         future.result()
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tgap.graph.resolve import VisibleGraph
 from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, visible_adjacency
 from tgap.kernels.backend import FlowBatch, FlowTables, Mass, Recording
+from tgap.kernels.chunks import even_cuts
 from tgap.kernels.structure import Adjacency, QueryState
 from tgap.kernels.threads import num_threads, run_chunks
 from tgap.model.entity_rows import EntityRows
@@ -233,19 +235,27 @@ class ForwardPass:
         attention = recording.mean
         if self._keep:  # all rows are recorded: the core nodes' lie at the recording's own places
             core = CoreNodes(core.row, core.entry, recording.start, core.room)
-        most = config.sampled_edges, config.added_edges
-        if not self._seen:
-            return sample_edges(self._adjacency, core, before.entity, attention, self._keys, step, *most)
-        samples: list[Sample | None] = [None] * len(self._seen)
-        threads = num_threads()
+        parts, threads = self._parts(core, before), num_threads()
+        samples: list[Sample | None] = [None] * len(parts)
 
         def work(chunk: int) -> None:
-            for b in range(chunk, len(samples), threads):
-                keys = self._keys[b : b + 1]
-                samples[b] = sample_edges(self._seen[b], core.of(b), before.entity, attention, keys, step, *most)
+            for number in range(chunk, len(parts), threads):
+                first, last, seen = parts[number]
+                samples[number] = sample_edges(
+                    seen, core.of(first, last), before.entity, attention, self._keys[first:last], step,
+                    config.sampled_edges, config.added_edges,
+                )  # fmt: skip
 
-        run_chunks(work, threads)
+        run_chunks(work, min(threads, len(parts)))
         return Sample.join([sample for sample in samples if sample is not None])
+
+    def _parts(self, core: CoreNodes, before: Mass) -> list[tuple[int, int, Adjacency]]:
+        """Queries, from first to last, that are sampled together, and what they see."""
+        if self._seen:
+            return [(query, query + 1, seen) for query, seen in enumerate(self._seen)]
+        degree = np.diff(self._adjacency.row)[before.entity[core.entry]]
+        cuts = even_cuts(np.concatenate([[0], np.cumsum(degree)])[core.row], num_threads())
+        return [(first, last, self._adjacency) for first, last in pairwise(cuts) if first < last]
 
     def _update(self) -> None:
         """SGNN on the grown subgraph; newcomers start from h."""
