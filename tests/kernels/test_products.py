@@ -48,7 +48,7 @@ def test_it_is_the_product(size: int) -> None:
 
 @pytest.mark.parametrize("onednn", [False, True])
 @pytest.mark.parametrize(
-    ("size", "inner", "outer"), [(701, 100, 112), (3, 40, 30), (64, 40, 30), (70, 300, 900), (0, 40, 30)]
+    ("size", "inner", "outer"), [(701, 100, 112), (3, 40, 30), (64, 40, 30), (70, 300, 900), (0, 40, 30), (0, 300, 900)]
 )
 def test_its_gradients_are_the_product_s(
     size: int, inner: int, outer: int, onednn: bool, monkeypatch: pytest.MonkeyPatch

@@ -78,6 +78,8 @@ class _Product(torch.autograd.Function):
 
 def _onednn(rows: Tensor, weight: Tensor) -> Tensor:
     """Rows @ weight: what torch's compiler calls for a linear layer."""
+    if not (rows.numel() and weight.numel()):  # it refuses to
+        return rows @ weight
     if not (weight.is_contiguous() or weight.T.is_contiguous()):  # a part of a matrix: a hundred times slower
         weight = weight.contiguous()
     result: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight.T, None, "none", [], "")
