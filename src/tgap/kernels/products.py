@@ -27,6 +27,7 @@ from torch.autograd.function import once_differentiable
 _ROWS = 16
 _FEW = 512  # so many rows are cheaper to copy than to multiply in two parts
 _SMALL = 1024  # numbers in a weight for which neither library is worth a thought
+_NARROW = 128  # columns of which oneDNN makes no work for two threads
 _LARGE = 2**18  # numbers in a weight that makes products so dear that a copy of their gradients would not pay
 
 
@@ -72,7 +73,7 @@ class _Product(torch.autograd.Function):
         if len(rows) > ctx.count:
             grad = _with_zeros(grad, len(rows))
         d_rows = _onednn(grad, weight.T)[: ctx.count] if ctx.needs_input_grad[0] else None
-        d_weight = _onednn(rows.T, grad) if ctx.needs_input_grad[1] else None
+        d_weight = _transposed(rows, grad) if ctx.needs_input_grad[1] else None
         return d_rows, d_weight
 
 
@@ -84,6 +85,13 @@ def _onednn(rows: Tensor, weight: Tensor) -> Tensor:
         weight = weight.contiguous()
     result: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight.T, None, "none", [], "")
     return result
+
+
+def _transposed(rows: Tensor, grad: Tensor) -> Tensor:
+    """rows^T grad: few long sums, which MKL deals to several threads and oneDNN does not unless they are many."""
+    if grad.shape[1] <= _NARROW and torch.get_num_threads() > 1:
+        return rows.T @ grad
+    return _onednn(rows.T, grad)
 
 
 def _padded(rows: Tensor, columns: int) -> Tensor:
