@@ -21,7 +21,7 @@ def matrices(inner: int, outer: int, transposed: bool) -> tuple[torch.Tensor, to
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize(("inner", "outer"), [(100, 112), (100, 100), (200, 100), (100, 336), (32, 32)])
+@pytest.mark.parametrize(("inner", "outer"), [(100, 112), (100, 100), (200, 100), (100, 336), (32, 32), (100, 3000)])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_a_row_has_the_same_bits_in_any_company(inner: int, outer: int, transposed: bool, threads: int) -> None:
     rows, weight = matrices(inner, outer, transposed)

@@ -2,7 +2,7 @@
 
 **Which library.** Torch multiplies with MKL, which on processors of AMD leaves half of their vectors unused: it does 70
 to 110 GFLOP/s on a core whose AVX-512 does 250. oneDNN, which torch has for its compiler and for convolutions, uses
-what it finds. So on such processors (and only there) products of single precision are oneDNN's.
+what it finds. So on such processors, and only there, products of single precision are oneDNN's in training.
 
 oneDNN makes machine code for every size it meets and keeps the latest thousand; making it takes a third of a
 millisecond, as long as a product of some thousand rows. The number of rows of ours changes from batch to batch, so
@@ -11,7 +11,8 @@ they are padded with zeros to one of few sizes, except where the weight is a tab
 **Row by row.** Libraries choose their inner loops by the number of rows and hand the last few, or a single one, to
 others that add in another order. So a query answered alone would differ in its last bits from the same query in a
 batch. Without gradients we give MKL rows by sixteens only: the rest is padded with zeros and multiplied apart. No
-library promises it, but those that we have seen then give a row the same bits in any company (a test looks).
+library promises it, but those that we have seen then give a row the same bits in any company (a test looks). oneDNN
+does not with large weights, and a single question's many small products would take longer with it.
 """
 
 from __future__ import annotations
@@ -33,17 +34,13 @@ _LARGE = 2**18  # numbers in a weight that makes products so dear that a copy of
 
 def product(rows: Tensor, weight: Tensor) -> Tensor:
     """The product of rows [M, k] and weight [k, n]."""
-    if weight.numel() >= _SMALL and _plain(weight) and prefers_onednn():
-        if torch.is_grad_enabled() and (rows.requires_grad or weight.requires_grad):
-            result: Tensor = _Product.apply(rows, weight)  # type: ignore[no-untyped-call]
-            return result
-        return _onednn(_padded(rows, weight.shape[1]), weight)[: len(rows)]
-    return rows @ weight if torch.is_grad_enabled() else _by_sixteens(rows, weight)
-
-
-def _plain(weight: Tensor) -> bool:
-    """Whether it is of the kind that both libraries multiply."""
-    return weight.dtype == torch.float32 and weight.device.type == "cpu"
+    if not torch.is_grad_enabled():
+        return _by_sixteens(rows, weight)
+    plain = weight.dtype == torch.float32 and weight.device.type == "cpu"
+    if weight.numel() < _SMALL or not plain or not prefers_onednn():
+        return rows @ weight
+    result: Tensor = _Product.apply(rows, weight)  # type: ignore[no-untyped-call]
+    return result
 
 
 @cache

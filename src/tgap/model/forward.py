@@ -253,8 +253,11 @@ class ForwardPass:
         """Queries, from first to last, that are sampled together, and what they see."""
         if self._seen:
             return [(query, query + 1, seen) for query, seen in enumerate(self._seen)]
+        chunks = min(num_threads(), len(self.queries))
+        if chunks == 1:
+            return [(0, len(self.queries), self._adjacency)]
         degree = np.diff(self._adjacency.row)[before.entity[core.entry]]
-        cuts = even_cuts(np.concatenate([[0], np.cumsum(degree)])[core.row], num_threads())
+        cuts = even_cuts(np.concatenate([[0], np.cumsum(degree)])[core.row], chunks)
         return [(first, last, self._adjacency) for first, last in pairwise(cuts) if first < last]
 
     def _update(self) -> None:
