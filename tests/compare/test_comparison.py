@@ -33,7 +33,7 @@ from tgap.errors import ConfigError, RunError
 from tgap.evaluation import evaluate
 from tgap.evaluation.bootstrap import Bootstrap
 from tgap.methods import METHODS, find_method
-from tgap.runs.folder import create_run, find_run
+from tgap.runs.folder import create_run, find_run, shipped_runs
 from tgap.runs.load import load_scorer
 from tgap.training.interruption import Interruption, InterruptionError
 
@@ -190,6 +190,16 @@ def test_a_smaller_one_than_recommended_does_not_stand_for_its_method(tmp_path: 
     entries = {entry.name: entry for entry in make_plan("icews14", tmp_path, ["tgap", "tntcomplex"], {}).entries}
     assert entries["tgap"].given
     assert not entries["tntcomplex"].given
+
+
+@pytest.mark.parametrize(("method", "run"), [("tgap", "icews14"), ("judged", "icews14-aside-judged")])
+def test_of_several_shipped_runs_the_nearest_to_the_recommended_settings_is_taken(
+    tmp_path: Path, method: str, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tgap.compare.plan.shipped_runs", lambda: sorted(shipped_runs(), reverse=True))
+    (entry,) = make_plan("icews14", tmp_path, [method], {}).entries
+    assert entry.folder is not None
+    assert entry.folder.path.name == run
 
 
 @pytest.mark.parametrize(
