@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,11 +62,26 @@ class FlowInput:
         """Numbers for the kernels; ``n`` is the row length."""
         return FlowShape(n, self.flows, self.loop, self.signed, self.slope)
 
+    @cached_property
+    def degree(self) -> NDArray[np.int64]:
+        """[N] edges out of each entity."""
+        return np.diff(self.adjacency.row)
+
+    @cached_property
+    def pairs(self) -> NDArray[np.int64]:
+        """[N] entities that each entity has edges to."""
+        return np.diff(self.adjacency.pair_row)
+
+    @cached_property
+    def longest(self) -> tuple[int, int]:
+        """Edges and pairs of the entity with most of them, at least 1."""
+        return int(self.degree.max(initial=1)), int(self.pairs.max(initial=1))
+
+    @cached_property
     def chunks(self) -> list[NDArray[np.int64]]:
         """Queries of each chunk: the dearest first, each to the chunk with least work (ties: the first)."""
         state, count = self.state, num_threads()
-        degree = np.diff(self.adjacency.row)
-        total = np.concatenate([[0], np.cumsum(degree[state.sub_entity])])
+        total = np.concatenate([[0], np.cumsum(self.degree[state.sub_entity])])
         cost = np.diff(total[state.sub_row]) + np.diff(state.mass_row)
         load = [0] * count
         members: list[list[int]] = [[] for _ in range(count)]
@@ -86,8 +102,7 @@ class _ScratchPool:
     def acquire(self, given: FlowInput, shared: int, dtype: np.dtype[Any]) -> tuple[tuple[Any, ...], FlowScratch]:
         """Scratch arrays and the key to give them back with; ``shared``: rows of the shared table."""
         entities = len(given.adjacency.row) - 1
-        degree, pairs = (int(np.diff(row).max(initial=1)) for row in (given.adjacency.row, given.adjacency.pair_row))
-        key = (entities, shared, degree, pairs, given.flows, given.lanes.width, dtype)
+        key = (entities, shared, *given.longest, given.flows, given.lanes.width, dtype)
         with self._lock:
             if self._free.get(key):
                 return key, self._free[key].pop()
@@ -131,7 +146,7 @@ class ScoredRows:
         in the forward and an addition to scattered memory in the backward pass. Measured: from n = S / 16 on a product
         with all of them costs less.
         """
-        long = np.diff(given.adjacency.row)[given.state.sub_entity] * _LONG >= len(shared)
+        long = given.degree[given.state.sub_entity] * _LONG >= len(shared)
         long &= entry_mass >= 0
         blocks, lane = _make_blocks(given, entry_mass, long)
         entries = np.flatnonzero(long & (lane < 0))
@@ -249,13 +264,12 @@ def _score_blocks(
 
 def _block_cuts(given: FlowInput, blocks: Blocks, chunks: int) -> list[int]:
     """Blocks of each chunk."""
-    degree = np.diff(given.adjacency.row)[blocks.entity]
+    degree = given.degree[blocks.entity]
     return even_cuts(np.concatenate([[0], np.cumsum(degree)]), chunks)
 
 
 def _block_scratch(given: FlowInput, dtype: np.dtype[Any]) -> BlockScratch:
-    degree = int(np.diff(given.adjacency.row).max(initial=1))
-    return compiled_blocks.block_scratch(degree, given.num_queries, dtype)
+    return compiled_blocks.block_scratch(given.longest[0], given.num_queries, dtype)
 
 
 class _FlowStep(torch.autograd.Function):
@@ -269,10 +283,9 @@ class _FlowStep(torch.autograd.Function):
         tensors = (mass, u, g, h, shared, dense, block_u, block_dense)
         blocks = _score_blocks(given, rows, tensors, recording)
         keys = _keys(tensors, rows, blocks)
-        shape, parts = given.shape(u.shape[1]), given.chunks()
+        shape, parts = given.shape(u.shape[1]), given.chunks
         # Room for each query's new list: every pair out of an entity with mass, at most all entities.
-        pairs = np.diff(adjacency.pair_row)
-        reach = np.concatenate([[0], np.cumsum(pairs[state.mass_entity])])
+        reach = np.concatenate([[0], np.cumsum(given.pairs[state.mass_entity])])
         room = np.minimum(np.diff(reach[state.mass_row]), len(adjacency.row) - 1)
         start = np.concatenate([[0], np.cumsum(room)])
         entity = np.empty(int(start[-1]), np.int32)
@@ -328,7 +341,7 @@ def _flow_backward(
     mass, u, g, h, shared = tensors[:5]
     state, lanes = given.state, given.lanes
     keys = _keys(tensors, rows, blocks)
-    shape, parts = given.shape(u.shape[1]), given.chunks()
+    shape, parts = given.shape(u.shape[1]), given.chunks
     # Contiguous, whatever the inputs are.
     d_mass, d_u, d_g, d_dense, d_block_u, d_block_dense = (
         torch.zeros(tensor.shape, dtype=tensor.dtype) for tensor in (mass, u, g, *tensors[5:])
@@ -410,7 +423,7 @@ class _FlowToTargets(torch.autograd.Function):
         tensors = (mass, u, g, h, shared, dense, block_u, block_dense)
         blocks = _score_blocks(given, rows, tensors, None)
         keys = _keys(tensors, rows, blocks)
-        shape, parts = given.shape(u.shape[1]), given.chunks()
+        shape, parts = given.shape(u.shape[1]), given.chunks
         held = flat(mass)
         out = targets.out.copy()
 
@@ -453,7 +466,7 @@ def _scored(given: FlowInput, mass: Tensor, shared: int) -> NDArray[np.int64]:
         compiled_flow.find_scored(parts[chunk], given.state, scratch, entry_mass)
         _pool.release(key, scratch)
 
-    parts = given.chunks()
+    parts = given.chunks
     run_chunks(kernel, len(parts))
     return entry_mass
 
@@ -462,7 +475,7 @@ def _active(given: FlowInput, mass: Tensor, n: int, shared: int, targets: Target
     """The same for rows with an edge into a target only; what uniform rows bring goes into ``targets.out``."""
     held = flat(mass)
     entry_mass = np.full(len(given.state.sub_entity), -1, np.int64)
-    shape, parts = given.shape(n), given.chunks()
+    shape, parts = given.shape(n), given.chunks
 
     def kernel(chunk: int) -> None:
         key, scratch = _pool.acquire(given, shared, held.dtype)
@@ -501,7 +514,7 @@ def flow_to_all(tensors: tuple[Tensor, ...], given: FlowInput) -> Tensor:
     mass, u, _, _, shared = tensors
     rows = ScoredRows.of(u, shared, given, _scored(given, mass, len(shared)))
     keys = _keys((*tensors, *rows.tensors), rows)
-    shape, parts = given.shape(u.shape[1]), given.chunks()
+    shape, parts = given.shape(u.shape[1]), given.chunks
     held = flat(mass)
     out = np.zeros((given.num_queries, len(given.adjacency.row) - 1), held.dtype)
 
