@@ -45,11 +45,11 @@ def product(rows: Tensor, weight: Tensor) -> Tensor:
 
 @cache
 def prefers_onednn() -> bool:
-    """Whether oneDNN multiplies faster than MKL here: on AMD's processors with AVX-512."""
+    """Whether oneDNN multiplies faster than MKL here: on AMD's processors with AVX-512. Not every torch offers it."""
     return (
         llvm.get_host_cpu_name().startswith("znver")
         and torch.backends.cpu.get_cpu_capability() == "AVX512"
-        and torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )
 
 
