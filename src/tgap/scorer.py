@@ -244,12 +244,3 @@ class Transferable(Scorer, Protocol):
     def transferred(self, own: Dataset, other: Dataset) -> Scorer:
         """The scorer for ``other``; ``own`` is what it learned from."""
         ...
-
-
-@runtime_checkable
-class Mixed(Scorer, Protocol):
-    """A scorer that is made of others."""
-
-    def shares(self, query: Query, entity: int, view: View = WHOLE) -> list[tuple[str, float]]:
-        """What each of them brought to the probability of an answer, largest first; shares sum to 1."""
-        ...

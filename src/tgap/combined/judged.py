@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tgap.combined.members import check_member
 from tgap.config import RunConfig, Settings
 from tgap.data import Dataset
 from tgap.errors import ConfigError
@@ -300,9 +300,17 @@ def _learn(dataset: Dataset, config: RunConfig) -> Learner:
 def _check(config: RunConfig) -> None:
     """The walker is a run of the same dataset and task that is found from any folder."""
     assert isinstance(config.model, JudgedSettings), "the table of methods gives every method its own settings"
-    if not config.model.walker:
+    from tgap.runs import find_run, shipped_runs  # noqa: PLC0415  only where this method is used
+
+    name = config.model.walker
+    if not name:
         raise ConfigError("model.walker is empty; name a run of tgap, for instance --set walker=icews14")
-    check_member("model.walker", config.model.walker, config)
+    run = find_run(name)
+    made, wanted = (f"{one.dataset} ({one.task})" for one in (run.config(), config))
+    if made != wanted:
+        raise ConfigError(f"model.walker {name} was made for {made}, not for {wanted}; name a run made for that")
+    if name not in shipped_runs() and not Path(name).is_absolute():
+        raise ConfigError(f"model.walker {name} is not found from other folders; write {run.path.resolve()}")
 
 
 def _recommended(_dataset: str) -> dict[str, dict[str, Any]]:

@@ -29,7 +29,6 @@ from tgap.scorer import Scorer
 METHODS: dict[str, str] = {
     "tgap": "tgap.methods.tgap:METHOD",
     "judged": "tgap.combined.judged:METHOD",
-    "mixture": "tgap.combined.mixture:METHOD",
     "recency": "tgap.baselines.recency:METHOD",
     "frequency": "tgap.baselines.frequency:METHOD",
     "recurrency": "tgap.methods.recurrency:METHOD",

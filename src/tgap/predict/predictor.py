@@ -39,7 +39,6 @@ from tgap.predict.what_if import FactParts, WhatIf, ask_what_if
 from tgap.scorer import (
     Explainer,
     IntArray,
-    Mixed,
     Query,
     QueryBatch,
     ScoreKind,
@@ -299,7 +298,6 @@ class Predictor:
             visible = f"the probability would be {percent(seen.score)}, rank {seen.rank:g}"
             notes += (f"the asked fact is in the training data and was hidden; with it in sight {visible}",)
             trace = self.explainer.trace(parsed.query, View.all().without([asked]))
-        notes += self._members(parsed.query, index, trace.view)
         found = self._answer(trace.scores, index, Known(self.dataset, parsed.query))
         repeats = asked >= 0 and not hidden  # a fact in sight is repeated: that was not calibrated
         useless = repeats or self._unknown(parsed.query)
@@ -329,7 +327,7 @@ class Predictor:
             scorer=self.scorer.name,
             sentence=support_sentence(self.scorer.name, len(facts), pair),
             facts=facts,
-            notes=parsed.notes + self._sight(parsed.query) + self._members(parsed.query, index, WHOLE),
+            notes=parsed.notes + self._sight(parsed.query),
         )
 
     def _sight(self, query: Query) -> tuple[str, ...]:
@@ -338,13 +336,6 @@ class Predictor:
         if last is None:
             return ()
         return (f"answered from what is known until {self.dataset.timeline.format(last)}; nothing later was seen",)
-
-    def _members(self, query: Query, entity: int, view: View) -> tuple[str, ...]:
-        """A note on what each member of a mixture brought to an answer."""
-        shares = self.scorer.shares(query, entity, view) if isinstance(self.scorer, Mixed) else []
-        if not shares:
-            return ()
-        return (f"of this probability {', '.join(f'{percent(share)} comes from {name}' for name, share in shares)}",)
 
     @property
     def walks(self) -> bool:
