@@ -22,9 +22,8 @@ from pathlib import Path
 import polars as pl
 
 from tgap.data.catalog import find_files
-from tgap.data.events import read_events
-from tgap.data.layout import Layout
-from tgap.data.sources import of_files
+from tgap.data.event_tables import read_events
+from tgap.data.reading import Layout, of_files
 
 BAR = 4.0
 RESULTS = Path(__file__).parent / "results"

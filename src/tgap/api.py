@@ -16,7 +16,7 @@ from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.data.catalog import is_here, stored_folders
 from tgap.data.entries import CATALOG
-from tgap.data.timeline import When
+from tgap.data.time import When
 from tgap.errors import QueryError, RunError
 from tgap.evaluation import HEADLINE, Evaluation, evaluate
 from tgap.explain.explanation import ExplainOptions, Explanation, Reason

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.test_events import write
+from tests.data.test_event_tables import write
 from tgap.data import Dataset, Facts, Timeline, Vocabulary, load_dataset, make_world
 from tgap.data.aliases import read_aliases, rename
 from tgap.data.facts import Fact

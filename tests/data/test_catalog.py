@@ -10,7 +10,7 @@ import pytest
 
 from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset, paper_settings
 from tgap.data.importing import import_events
-from tgap.data.sources import of_files
+from tgap.data.reading import of_files
 from tgap.data.statistics import dataset_statistics, facts_over_time
 from tgap.errors import DataError
 from tgap.methods import config_for

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from tgap.cli.main import cli
-from tgap.data import catalog, display, facts, near_copies, timeline, vocabulary, world
+from tgap.data import catalog, display, facts, near_copies, vocabulary, world
+from tgap.data.time import timeline
 
 GUIDE = Path(__file__).parents[2] / "docs" / "data.md"
 

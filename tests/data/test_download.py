@@ -15,7 +15,7 @@ import pytest
 from tgap.data import CATALOG, catalog, data_folders, download
 from tgap.data.dataset import SPLITS
 from tgap.data.download import download_dataset, matches, public_names
-from tgap.data.entries import Entry, PublicFile
+from tgap.data.entries import CatalogEntry, PublicFile
 from tgap.errors import DownloadError
 
 CONTENT = {split: (f"A\tr\tB{n}\t2014-01-01\n" * 4000).encode() for n, split in enumerate(SPLITS)}
@@ -74,11 +74,11 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent."""
 
 
-def tiny() -> Entry:
+def tiny() -> CatalogEntry:
     files = {
         split: PublicFile(f"{split}.txt", hashlib.sha256(content).hexdigest()) for split, content in CONTENT.items()
     }
-    return Entry(name="tiny", summary="for tests", files=files, home="http://nowhere.invalid")
+    return CatalogEntry(name="tiny", summary="for tests", files=files, home="http://nowhere.invalid")
 
 
 @pytest.fixture

@@ -8,12 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.data.test_events import write
+from tests.data.test_event_tables import write
 from tgap.data import Dataset, load_dataset
 from tgap.data.dataset import DataWarning
 from tgap.data.importing import Division, import_events
-from tgap.data.layout import Layout
-from tgap.data.sources import find_sources
+from tgap.data.reading import Layout, find_sources
 from tgap.errors import DataError
 
 ROWS = pl.DataFrame(

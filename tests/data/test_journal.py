@@ -12,7 +12,7 @@ from tgap.cli.main import run as tgap
 from tgap.data import Dataset, load_dataset
 from tgap.data.catalog import journal_of
 from tgap.data.journal import Appended, read_appendable
-from tgap.data.sources import of_files
+from tgap.data.reading import of_files
 from tgap.errors import DataError
 
 NEW = "subject,relation,object,time\nMeridona,Visit,Newland,2014-01-05\nNewland,Salute,Meridona,2014-01-06\n"

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.test_events import read, remarks, texts, write
+from tests.data.test_event_tables import read, remarks, texts, write
 from tgap.data.importing import import_events
-from tgap.data.layout import Layout
-from tgap.data.rejects import BadRowsError
-from tgap.data.sources import find_sources
+from tgap.data.reading import BadRowsError, Layout, find_sources
 from tgap.errors import DataError
 
 YAGO11K = """\

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.data.test_events import read, remarks, tabbed, texts, write
-from tgap.data.layout import Layout
+from tests.data.test_event_tables import read, remarks, tabbed, texts, write
+from tgap.data.reading import Layout
 from tgap.errors import DataError
 
 

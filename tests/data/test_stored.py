@@ -11,7 +11,7 @@ import pytest
 
 from tgap.data import Dataset, load_dataset, make_world
 from tgap.data.importing import check_name, import_events
-from tgap.data.sources import find_sources, of_files
+from tgap.data.reading import find_sources, of_files
 from tgap.data.stored import load_stored, store_dataset
 from tgap.errors import DataError
 

@@ -14,7 +14,7 @@ from tests.server.live import running
 from tgap.data import load_dataset
 from tgap.data.catalog import journal_of
 from tgap.data.journal import read_appendable
-from tgap.data.sources import of_files
+from tgap.data.reading import of_files
 from tgap.evaluation import evaluate
 from tgap.methods import config_for, make_scorer
 from tgap.model.newcomers import with_new_entities, with_new_relations

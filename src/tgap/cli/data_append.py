@@ -35,7 +35,7 @@ def append_command(name: str, files: tuple[Path, ...], undo: bool, list_versions
     """
     from tgap.data.catalog import journal_of, load_dataset
     from tgap.data.journal import read_appendable
-    from tgap.data.sources import of_files
+    from tgap.data.reading import of_files
     from tgap.errors import DataError
 
     journal = journal_of(name)

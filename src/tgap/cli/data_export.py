@@ -36,7 +36,7 @@ def export_command(name: str, out: str, form: str | None, split: str | None, for
     from tgap.cli.data_place import check_writable
     from tgap.data import LeakWarning, load_dataset
     from tgap.data.atomic import write_atomically
-    from tgap.data.export import export, export_folder, format_of
+    from tgap.data.exporting import export, export_folder, format_of
 
     folder = out.endswith("/") or (out != "-" and Path(out).is_dir())
     if folder and (form or split):

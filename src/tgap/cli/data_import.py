@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tgap.data.splits import SPLIT_RULES, SplitRule
-from tgap.data.timeline import UNITS, Unit
+from tgap.data.time import UNITS, Unit
 
 _FILE = click.Path(path_type=Path)
 
@@ -106,9 +106,7 @@ def import_command(
     from tgap.cli.data_imported import print_imported
     from tgap.cli.data_place import check_writable, storage_place
     from tgap.data.importing import Division, import_events
-    from tgap.data.layout import Layout
-    from tgap.data.rejects import write_rejects
-    from tgap.data.sources import find_sources
+    from tgap.data.reading import Layout, find_sources, write_rejects
     from tgap.data.stored import check_free, store_dataset
 
     name, folder = storage_place(out)

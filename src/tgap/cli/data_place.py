@@ -12,8 +12,8 @@ import click
 def storage_place(out: str) -> tuple[str, Path]:
     """Name and folder for ``--out``: a plain name goes to the data folder, anything with a slash is a folder."""
     from tgap.data import CATALOG
-    from tgap.data.folder import storage_folder
     from tgap.data.importing import check_name
+    from tgap.data.locations import storage_folder
 
     as_folder = "/" in out or os.sep in out
     folder = Path(out).expanduser() if as_folder else storage_folder() / out

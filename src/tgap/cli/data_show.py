@@ -11,7 +11,7 @@ from tgap.cli.output import write_output
 from tgap.cli.terminal import cell, make_console, plain_table, say
 from tgap.data import CATALOG, Dataset
 from tgap.data.catalog import find_folder, stored_folders
-from tgap.data.statistics import Bin, Statistics, dataset_statistics, facts_over_time
+from tgap.data.statistics import Statistics, TimeBin, dataset_statistics, facts_over_time
 from tgap.data.stored import is_stored, read_manifest
 
 _BAR = 40  # width of the longest bar of the histogram
@@ -159,6 +159,6 @@ def _print_histogram(console: Console, dataset: Dataset) -> None:
     console.print()
 
 
-def _stretch(dataset: Dataset, part: Bin) -> str:
+def _stretch(dataset: Dataset, part: TimeBin) -> str:
     first, last = dataset.timeline.format(part.first), dataset.timeline.format(part.last)
     return first if first == last else f"{first} .. {last}"

@@ -2,11 +2,11 @@
 
 from tgap.data.catalog import dataset_reference, load_dataset
 from tgap.data.dataset import SPLITS, Cause, Dataset, Leaks, LeakWarning
-from tgap.data.entries import CATALOG, Entry, PaperSettings, paper_settings
+from tgap.data.entries import CATALOG, CatalogEntry, PaperSettings, paper_settings
 from tgap.data.facts import Fact, Facts
-from tgap.data.folder import data_folder, data_folders
+from tgap.data.locations import data_folder, data_folders
 from tgap.data.splits import SPLIT_RULES, split_facts
-from tgap.data.timeline import UNITS, Timeline
+from tgap.data.time import UNITS, Timeline
 from tgap.data.vocabulary import Vocabulary
 from tgap.data.world import make_world
 
@@ -15,9 +15,9 @@ __all__ = [
     "SPLITS",
     "SPLIT_RULES",
     "UNITS",
+    "CatalogEntry",
     "Cause",
     "Dataset",
-    "Entry",
     "Fact",
     "Facts",
     "LeakWarning",

@@ -9,11 +9,8 @@ from types import MappingProxyType
 import numpy as np
 
 from tgap.data.dataset import Cause, Dataset
-from tgap.data.facts import Fact, Facts, Int64Array, fact_keys, in_order
-from tgap.data.instants import BoolArray
-from tgap.data.layout import Layout
-from tgap.data.readers import read_table
-from tgap.data.sources import Source
+from tgap.data.facts import BoolArray, Fact, Facts, Int64Array, fact_keys, in_order
+from tgap.data.reading import Layout, TableSource, read_table
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError, QueryError
 
@@ -35,7 +32,7 @@ def read_aliases(path: Path, vocabulary: Vocabulary) -> Aliases:
 
     The present names tell which column is which, and whether the first line is a header.
     """
-    table = read_table(Source(str(path), path), Layout(header=False))
+    table = read_table(TableSource(str(path), path), Layout(header=False))
     if table.rejects:
         raise DataError(f"{table.rejects[0]}; expected two columns, present name and other name")
     if table.frame.width != 2:

@@ -8,16 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from tgap.data.dataset import SPLITS, Dataset, DataWarning, warn_of_leaks
-from tgap.data.entries import CATALOG, Entry, source_of
-from tgap.data.events import Events, read_events
-from tgap.data.folder import data_folders, storage_folder
+from tgap.data.entries import CATALOG, CatalogEntry, source_of
+from tgap.data.event_tables import EventTables, read_events
 from tgap.data.journal import FOLDER as APPENDED
 from tgap.data.journal import Journal
-from tgap.data.layout import Layout
-from tgap.data.rejects import BadRowsError
-from tgap.data.sources import divided_files, of_files
+from tgap.data.locations import data_folders, storage_folder
+from tgap.data.reading import BadRowsError, Layout, divided_files, of_files
 from tgap.data.stored import is_stored, load_stored
-from tgap.data.timeline import Unit
+from tgap.data.time import Unit
 from tgap.errors import DataError
 
 _PUBLIC_LAYOUT = Layout(header=False, separator="\t")
@@ -104,7 +102,7 @@ def dataset_reference(name: str | Path) -> str:
     return str(find_folder(name).resolve())
 
 
-def _load_entry(entry: Entry) -> Dataset:
+def _load_entry(entry: CatalogEntry) -> Dataset:
     source = source_of(entry.name)
     if source.make is not None:
         dataset = source.make()
@@ -119,7 +117,7 @@ def _load_entry(entry: Entry) -> Dataset:
     return replace(dataset, name=entry.name, train=train, valid=valid, test=test)
 
 
-def how_to_get(entry: Entry) -> str:
+def how_to_get(entry: CatalogEntry) -> str:
     """What to do when the files of a dataset are not here."""
     source = source_of(entry.name)
     if source.home:
@@ -144,13 +142,13 @@ def _read_folder(folder: Path) -> Dataset:
     return _as_given(folder.resolve().name, events)
 
 
-def _read(files: list[Path], layout: Layout, unit: Unit | None = None) -> Events:
+def _read(files: list[Path], layout: Layout, unit: Unit | None = None) -> EventTables:
     try:
         return read_events(of_files(files), layout, unit)
     except BadRowsError as error:
         raise BadRowsError(error.rejects, "mend the files or fetch them again") from None
 
 
-def _as_given(name: str, events: Events) -> Dataset:
+def _as_given(name: str, events: EventTables) -> Dataset:
     train, valid, test = events.parts
     return Dataset(name, events.entities, events.relations, events.timeline, train, valid, test)

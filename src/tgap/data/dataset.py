@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tgap.data.facts import Fact, Facts, contained, distinct, fact_keys, in_order
-from tgap.data.timeline import Timeline, Unit
+from tgap.data.time import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import polars as pl
 
     from tgap.data.importing import Division
-    from tgap.data.layout import Layout
+    from tgap.data.reading import Layout
 
 SPLITS = ("train", "valid", "test")
 

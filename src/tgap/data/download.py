@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tgap.data.atomic import put_in_place
 from tgap.data.dataset import SPLITS
 from tgap.data.entries import CATALOG, PublicFile
-from tgap.data.folder import data_folders, storage_folder
+from tgap.data.locations import data_folders, storage_folder
 from tgap.errors import DownloadError
 
 if TYPE_CHECKING:

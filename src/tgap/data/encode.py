@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.facts import Facts, Int64Array, in_order
-from tgap.data.instants import UNKNOWN, BoolArray, read_instants
-from tgap.data.timeline import Unit
-from tgap.data.units import count_instants
+from tgap.data.facts import BoolArray, Facts, Int64Array, in_order
+from tgap.data.time import Unit, read_times
 from tgap.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -48,23 +46,22 @@ class Encoded:
         self.times: list[str] = times.to_list()  # the different texts, sorted
         self.rows = np.zeros(len(times), dtype=np.int64)  # how many rows have each
         np.add.at(self.rows, time_id, met)
-        self.found = read_instants(times, time_format)
-        self.counted = count_instants(self.found, self.times, unit, self.rows, day_first)
-        self.timeline = self.counted.timeline
+        self.read = read_times(self.times, unit, rows=self.rows, time_format=time_format, day_first=day_first)
+        self.timeline = self.read.timeline
         self.entities = Vocabulary(entities.to_list(), "entity")
         self.relations = Vocabulary(relations.to_list(), "relation")
-        instant = self.counted.instant[time_id]
+        instant = self.read.instant[time_id]
         self.facts = Facts(
             entity_id.take(subject), relation_id.take(predicate), entity_id.take(obj), instant.take(when)
         )
         self._text_of = (time_id, when)
-        self.good: BoolArray = self.counted.good[time_id].take(when)
+        self.good: BoolArray = self.read.good[time_id].take(when)
 
     @property
     def unknown(self) -> BoolArray:
         """Rows whose time says that it is not known."""
         time_id, when = self._text_of
-        unknown: BoolArray = (self.found.precision == UNKNOWN)[time_id].take(when)
+        unknown: BoolArray = self.read.unknown[time_id].take(when)
         return unknown
 
     def rows_with(self, texts: BoolArray) -> Int64Array:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from tgap.data.dataset import Dataset
+from tgap.data.derived import cleaned, unseen_days
 from tgap.data.facts import Facts
-from tgap.data.timeline import Unit
-from tgap.data.variants import cleaned, unseen_days
+from tgap.data.time import Unit
 from tgap.data.world import make_world
 
 MMKB = "https://raw.githubusercontent.com/mniepert/mmkb/master/TemporalKGs"
@@ -38,7 +38,7 @@ class PaperSettings(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class CatalogEntry:
     """A dataset of the catalog."""
 
     name: str
@@ -67,7 +67,7 @@ _BEGIN_AND_END: Mapping[str, Any] = {
     "training.patience": 0,
 }
 _ENTRIES = (
-    Entry(
+    CatalogEntry(
         name="icews14",
         summary="political events of 2014, by day",
         home=MMKB,
@@ -85,7 +85,7 @@ _ENTRIES = (
         checksum="3b6ebed6f9348959b69e3cf7b7e9fe6d80fdd4e337af87fbb37b8cce0f004dc4",
         paper=PaperSettings(core_nodes=100, sampled_edges=500, added_edges=500, batch_size=16, clip_norm=3.0),
     ),
-    Entry(
+    CatalogEntry(
         name="icews05-15",
         summary="political events of 2005 to 2015, by day",
         home=MMKB,
@@ -116,7 +116,7 @@ _ENTRIES = (
             "training.patience": 0,
         },
     ),
-    Entry(
+    CatalogEntry(
         name="wikidata11k",
         summary="Wikidata statements with start or end year, as published (its splits leak)",
         home=MMKB,
@@ -138,7 +138,7 @@ _ENTRIES = (
         paper=PaperSettings(core_nodes=50, sampled_edges=200, added_edges=200, batch_size=8, clip_norm=5.0),
         tuned={**_BEGIN_AND_END, "model.repeats": "visible"},  # a fifth of its questions stands in train
     ),
-    Entry(
+    CatalogEntry(
         name="wikidata11k-clean",
         summary="the same without repeats and leaks (train over valid over test)",
         parent="wikidata11k",
@@ -146,14 +146,14 @@ _ENTRIES = (
         tuned=_BEGIN_AND_END,
         checksum="075eb0b6f1b831daeedab4f2d9424a08b6503946f7a5cbd4483b3c1cc7b8456d",
     ),
-    Entry(
+    CatalogEntry(
         name="icews14-unseen",
         summary="icews14 with the 5th, 15th and 25th of each month kept out of train",
         parent="icews14",
         derive=unseen_days,
         checksum="b2fd27cbd01486f2e766a4e117f130eaa2060846fbffe6cc2016661dc081776a",
     ),
-    Entry(
+    CatalogEntry(
         name="icews14-forecast",
         summary="political events of 2014 cut by time: valid November, test December",
         task="forecast",
@@ -172,7 +172,7 @@ _ENTRIES = (
         note="The split of RE-GCN and of Gastinger et al.; xERTE and TITer use another one of the same name "
         "(63,685 / 13,823 / 13,222 facts). Never mix results of the two.",
     ),
-    Entry(
+    CatalogEntry(
         name="yago-forecast",
         summary="YAGO facts that hold in a year, 189 years cut by time",
         task="forecast",
@@ -191,12 +191,12 @@ _ENTRIES = (
         checksum="229f6ab3402b7eeab59e62d097022d017bed16d8625c640cb79a0335dcf8cb78",
         note="Years are numbered from 0, as published.",
     ),
-    Entry(name="world", summary="a small invented world with planted rules; needs no files", make=make_world),
+    CatalogEntry(name="world", summary="a small invented world with planted rules; needs no files", make=make_world),
 )
-CATALOG: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+CATALOG: dict[str, CatalogEntry] = {entry.name: entry for entry in _ENTRIES}
 
 
-def source_of(name: str) -> Entry:
+def source_of(name: str) -> CatalogEntry:
     """The entry whose files or function a dataset is made from: its parent's, or its own."""
     entry = CATALOG[name]
     return CATALOG[entry.parent] if entry.parent else entry

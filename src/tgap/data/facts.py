@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int64Array = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Index = slice | NDArray[np.integer] | NDArray[np.bool_]
 
 

@@ -10,9 +10,8 @@ import numpy as np
 from tgap.data.dataset import SPLITS, Dataset, DataWarning, warn_of_leaks
 from tgap.data.facts import COLUMNS, Facts
 from tgap.data.importing import Division, import_events
-from tgap.data.layout import Layout
-from tgap.data.sources import Source, Sources
-from tgap.data.timeline import Unit
+from tgap.data.reading import Layout, Sources, TableSource
+from tgap.data.time import Unit
 from tgap.errors import DataError
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def dataset_of_frame(
         kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
         raise DataError(f"the frame is a {kind}; expected a polars.DataFrame, try polars.from_pandas")
     imported = import_events(
-        name, Sources((Source(name, frame=frame),), (0,)), layout=layout, unit=unit, division=division
+        name, Sources((TableSource(name, frame=frame),), (0,)), layout=layout, unit=unit, division=division
     )
     for remark in imported.events.remarks:
         if remark.serious:

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tgap.data.dataset import SPLITS, Dataset
-from tgap.data.events import Events, read_events
+from tgap.data.event_tables import EventTables, read_events
 from tgap.data.facts import Facts
-from tgap.data.layout import Layout
 from tgap.data.near_copies import interval_ends
-from tgap.data.sources import Sources
+from tgap.data.reading import Layout, Sources
 from tgap.data.splits import SHARES, SplitRule, split_facts
-from tgap.data.timeline import Unit
+from tgap.data.time import Unit
 from tgap.errors import DataError
 
 _USELESS: dict[SplitRule, dict[str, str]] = {
@@ -55,7 +54,7 @@ class Division:
             if getattr(self, name) is not None:
                 raise DataError(f"`{name}` has no use here: {reason}; leave it out")
 
-    def divide(self, events: Events) -> tuple[Facts, Facts, Facts]:
+    def divide(self, events: EventTables) -> tuple[Facts, Facts, Facts]:
         """Train, valid and test of events that are not divided."""
         partner = None if self.ends_apart else interval_ends(events.relations).partner
         return split_facts(events.parts[0], self.split or "random", self.seed or 0, self.shares, partner)
@@ -72,7 +71,7 @@ class Imported:
     """A dataset made from tables, and how the tables were understood."""
 
     dataset: Dataset
-    events: Events
+    events: EventTables
     origin: str
 
 

@@ -27,11 +27,10 @@ from filelock import FileLock
 
 from tgap.data.atomic import sync_folder, write_folder
 from tgap.data.dataset import Dataset
-from tgap.data.events import Events, read_events
+from tgap.data.event_tables import EventTables, read_events
 from tgap.data.facts import Facts, contained, distinct, fact_keys
-from tgap.data.layout import Layout
-from tgap.data.sources import Sources
-from tgap.data.timeline import Timeline
+from tgap.data.reading import Layout, Sources
+from tgap.data.time import Timeline
 from tgap.data.vocabulary import Vocabulary, folded
 from tgap.errors import DataError
 
@@ -64,7 +63,7 @@ class Journal:
         """Number of the newest version; 0 where nothing has been appended."""
         return int(self._versions()[-1].name) if self._versions() else 0
 
-    def append(self, base: Dataset, events: Events, origin: str) -> Appended:
+    def append(self, base: Dataset, events: EventTables, origin: str) -> Appended:
         """Add the facts of some tables that are new; a version is made only if there are any."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / ".lock"):
@@ -136,7 +135,9 @@ class Journal:
             raise DataError(f"cannot write {self.folder}: {error.strerror}") from error
 
 
-def read_appendable(sources: Sources, base: Dataset, layout: Layout | None = None, skip_bad: bool = False) -> Events:
+def read_appendable(
+    sources: Sources, base: Dataset, layout: Layout | None = None, skip_bad: bool = False
+) -> EventTables:
     """Tables of events that are to join a dataset, read in its unit of time; bad rows are an error, as in import."""
     return read_events(sources, layout, base.timeline.unit, skip_bad, split_column=False)
 
@@ -144,7 +145,7 @@ def read_appendable(sources: Sources, base: Dataset, layout: Layout | None = Non
 Texts = tuple[Sequence[str], Sequence[str], Sequence[str], np.ndarray[Any, np.dtype[np.int64]]]  # names, and instants
 
 
-def _texts_of(events: Events, line: Timeline) -> Texts:
+def _texts_of(events: EventTables, line: Timeline) -> Texts:
     """Names and instants (on the dataset's timeline) of what was read, in the order of time."""
     facts = Facts.concatenate(events.parts)
     time = facts.time + (events.timeline.first - line.first)

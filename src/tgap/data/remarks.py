@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tgap.data.encode import Encoded
-from tgap.data.instants import DAY, HOUR, MINUTE, MONTH, WEEK, YEAR, BoolArray
+from tgap.data.facts import BoolArray
 from tgap.data.vocabulary import Vocabulary
 
 _SHOWN = 3
 _NO_NAMES = frozenset({"na", "n/a", "nan", "null", "none", "nil", "#n/a", "-", "--", "?", "unknown", "<na>", "nat"})
-_UNIT_OF = {YEAR: "year", MONTH: "month", WEEK: "week", DAY: "day", HOUR: "hour", MINUTE: "minute"}
 _LARGE = 10**8  # numbers from here on may count seconds
 Where = Callable[[int], str]  # a row's file and line
 
@@ -30,7 +29,7 @@ class Remark(NamedTuple):
 
 def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
     """How the times were understood, as far as it is not plain to see."""
-    counted, line = encoded.counted, encoded.timeline
+    times, line = encoded.read, encoded.timeline
     remarks: list[Remark] = []
 
     def rows(texts: BoolArray) -> int:
@@ -41,49 +40,49 @@ def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
         first = encoded.rows_with(texts)[0]
         return f"{', '.join(some)}{' ...' if int(texts.sum()) > _SHOWN else ''}; first in {where(int(first))}"
 
-    total = rows(counted.good)
-    if counted.epoch:
+    total = rows(times.good)
+    if times.epoch:
         remarks.append(
-            Remark(f"the numbers are read as {counted.epoch} since 1970 in UTC; `unit` integer keeps them as numbers")
+            Remark(f"the numbers are read as {times.epoch} since 1970 in UTC; `unit` integer keeps them as numbers")
         )
-    if counted.order == "guessed":
+    if times.order == "guessed":
         text = (
             "day and month could be meant either way in every row; read as month/day/year, `day_first` turns it round"
         )
         remarks.append(Remark(text, serious=True))
-    elif counted.order:
-        remarks.append(Remark(f"the {counted.order} comes first in dates with slashes"))
-    if counted.zones == "local":
-        amount = _count(rows(counted.away), "row names", "rows name")
+    elif times.order:
+        remarks.append(Remark(f"the {times.order} comes first in dates with slashes"))
+    if times.zones == "local":
+        amount = _count(rows(times.away), "row names", "rows name")
         remarks.append(Remark(f"{amount} a time zone; these are midnights there, so their local dates are kept"))
-    elif counted.zones:
-        remarks.append(Remark(f"{_count(rows(counted.away), 'row names', 'rows name')} a time zone: converted to UTC"))
-    if counted.odd.any() and line.numeric:
+    elif times.zones:
+        remarks.append(Remark(f"{_count(rows(times.away), 'row names', 'rows name')} a time zone: converted to UTC"))
+    if times.odd.any() and line.numeric:
         text = (
-            f"{rows(counted.odd):,} of {total:,} rows are not written like the years of the others "
-            f"({examples(counted.odd)}): read as those years; mend them, or `unit` integer if none are years"
+            f"{rows(times.odd):,} of {total:,} rows are not written like the years of the others "
+            f"({examples(times.odd)}): read as those years; mend them, or `unit` integer if none are years"
         )
         remarks.append(Remark(text, serious=True))
-    elif counted.odd.any():
-        finer = _UNIT_OF[int(counted.needed[counted.odd].max())]
+    elif times.odd.any():
+        finer = times.finest_unit(times.odd)
         text = (
-            f"{rows(counted.odd):,} of {total:,} rows say more than the {line.unit} that the others say "
-            f"({examples(counted.odd)}): cut to it; `unit` {finer} keeps them and makes {finer}s of all"
+            f"{rows(times.odd):,} of {total:,} rows say more than the {line.unit} that the others say "
+            f"({examples(times.odd)}): cut to it; `unit` {finer} keeps them and makes {finer}s of all"
         )
         remarks.append(Remark(text, serious=True))
-    if counted.deciding.any():
+    if times.deciding.any():
         text = (
-            f"the unit is the {line.unit} because of {rows(counted.deciding):,} of {total:,} rows "
-            f"({examples(counted.deciding)}); `unit` day cuts them to their day"
+            f"the unit is the {line.unit} because of {rows(times.deciding):,} of {total:,} rows "
+            f"({examples(times.deciding)}); `unit` day cuts them to their day"
         )
         remarks.append(Remark(text, serious=True))
-    cut = counted.cut & ~counted.odd
+    cut = times.cut & ~times.odd
     if cut.any():
         remarks.append(Remark(f"{_count(rows(cut), 'row says', 'rows say')} more than the {line.unit}, which is kept"))
-    if counted.vague.any():
-        vague = rows(counted.vague)
+    if times.vague.any():
+        vague = rows(times.vague)
         text = f"{_count(vague, 'row says', 'rows say')} less than the {line.unit}: its first instant is meant"
-        usual = _UNIT_OF.get(int(np.bincount(counted.needed[counted.vague], encoded.rows[counted.vague]).argmax()), "")
+        usual = times.common_unit(times.vague, encoded.rows)
         most = 2 * vague > total
         remarks.append(Remark(f"{text}; `unit` {usual} counts {usual}s" if most and usual else text, serious=most))
     return remarks + _step_remarks(encoded)
@@ -92,7 +91,7 @@ def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
 def _step_remarks(encoded: Encoded) -> list[Remark]:
     """Plain numbers that may be something better known."""
     line = encoded.timeline
-    if line.unit != "integer" or not encoded.counted.good.any():
+    if line.unit != "integer" or not encoded.read.good.any():
         return []
     if line.first >= _LARGE:
         return [
@@ -100,7 +99,7 @@ def _step_remarks(encoded: Encoded) -> list[Remark]:
                 "if the numbers count seconds, say since when: `time_format` 'seconds since 1970-01-01'", serious=True
             )
         ]
-    step = int(np.gcd.reduce(encoded.counted.instant[encoded.counted.good]))
+    step = int(np.gcd.reduce(encoded.read.instant[encoded.read.good]))
     if step > 1 and line.span:
         text = f"all times are {step:,} steps apart or a multiple of that"
         hours = f"; if they count hours, `time_format` 'hours since DATE' makes {step // 24} days of them"

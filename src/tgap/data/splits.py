@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.chance import random_order
 from tgap.data.facts import Facts, Int64Array, fact_keys, in_order
+from tgap.data.splitmix import random_order
 from tgap.errors import DataError
 
 SplitRule = Literal["random", "chronological", "unseen-times"]
@@ -60,14 +60,14 @@ def hold_out(facts: Facts, mask: NDArray[np.bool_], seed: int) -> tuple[Facts, F
     return facts[~mask], valid, test
 
 
-class _Places(NamedTuple):
+class _RandomOrder(NamedTuple):
     """Where each fact stands in a random order of the distinct facts; facts that go together share a place."""
 
     place: Int64Array
     distinct: int
 
 
-def _random_place(facts: Facts, seed: int, partner: Int64Array | None = None) -> _Places:
+def _random_place(facts: Facts, seed: int, partner: Int64Array | None = None) -> _RandomOrder:
     (keys,) = fact_keys([facts])
     once, first = np.unique(keys, return_index=True)
     (group_keys,) = fact_keys([_without_time(facts, partner)]) if partner is not None else (keys,)
@@ -77,7 +77,7 @@ def _random_place(facts: Facts, seed: int, partner: Int64Array | None = None) ->
     order = random_order(len(groups), seed)
     place = np.empty(len(groups), dtype=np.int64)
     place[order] = np.cumsum(sizes[order]) - sizes[order]
-    return _Places(place[group], len(once))
+    return _RandomOrder(place[group], len(once))
 
 
 def _without_time(facts: Facts, partner: Int64Array) -> Facts:
@@ -87,7 +87,7 @@ def _without_time(facts: Facts, partner: Int64Array) -> Facts:
     return Facts(facts.subject, relation, facts.object, np.where(other >= 0, 0, facts.time))
 
 
-def _cut(facts: Facts, places: _Places, shares: tuple[float, float, float]) -> tuple[Facts, Facts, Facts]:
+def _cut(facts: Facts, places: _RandomOrder, shares: tuple[float, float, float]) -> tuple[Facts, Facts, Facts]:
     place, distinct = places
     first, second = round(distinct * shares[0]), round(distinct * (shares[0] + shares[1]))
     return facts[place < first], facts[(place >= first) & (place < second)], facts[place >= second]

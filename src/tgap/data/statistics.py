@@ -50,7 +50,7 @@ class Statistics(NamedTuple):
     degrees: Degrees
 
 
-class Bin(NamedTuple):
+class TimeBin(NamedTuple):
     """Facts between two instants, both included."""
 
     first: int
@@ -65,13 +65,13 @@ def dataset_statistics(dataset: Dataset) -> Statistics:
     return Statistics(len(times), splits, dataset.leaks(), _degrees(dataset))
 
 
-def facts_over_time(dataset: Dataset, most_bins: int = 24) -> list[Bin]:
+def facts_over_time(dataset: Dataset, most_bins: int = 24) -> list[TimeBin]:
     """Facts of all splits in at most ``most_bins`` stretches of equal length, from the first instant to the last."""
     length = dataset.timeline.length
     width = -(-length // min(most_bins, length))
     time = np.concatenate([facts.time for facts in dataset.splits.values()])
     counts = np.bincount(time // width, minlength=-(-length // width))
-    return [Bin(i * width, min((i + 1) * width, length) - 1, int(count)) for i, count in enumerate(counts)]
+    return [TimeBin(i * width, min((i + 1) * width, length) - 1, int(count)) for i, count in enumerate(counts)]
 
 
 def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:

@@ -19,7 +19,7 @@ import numpy as np
 from tgap.data.atomic import PREVIOUS, take_back_folder, write_folder
 from tgap.data.dataset import SPLITS, Cause, Dataset
 from tgap.data.facts import COLUMNS, Fact, Facts
-from tgap.data.timeline import Timeline
+from tgap.data.time import Timeline
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError
 

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data.encode import Encoded
-from tgap.data.facts import Int64Array
-from tgap.data.instants import EXPECTED, BoolArray
-from tgap.data.layout import Layout
+from tgap.data.facts import BoolArray, Int64Array
 from tgap.data.near_copies import SINCE, UNTIL
-from tgap.data.tables import Table
-from tgap.data.timeline import Unit
+from tgap.data.reading import Layout, RawTable
+from tgap.data.time import EXPECTED, Unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +67,7 @@ class Checked(NamedTuple):
 
 
 def texts_of(
-    table: Table, index: int, places: dict[str, int], missing: tuple[str, ...], split: int | None = None
+    table: RawTable, index: int, places: dict[str, int], missing: tuple[str, ...], split: int | None = None
 ) -> tuple[Texts, dict[int, str]]:
     """The columns of a table by role, without rows that have an empty field, modifiers merged; those rows' reasons.
 

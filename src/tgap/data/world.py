@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from tgap.data.chance import Chance
 from tgap.data.dataset import Cause, Dataset
 from tgap.data.facts import Fact, Facts, in_order
-from tgap.data.timeline import Timeline
+from tgap.data.splitmix import RandomStream
+from tgap.data.time import Timeline
 from tgap.data.vocabulary import Vocabulary
 from tgap.data.world_names import make_cast
 from tgap.data.world_rules import (
@@ -73,7 +73,7 @@ def make_world(seed: int = 0) -> Dataset:
 @lru_cache(maxsize=2)  # a command may ask for the world several times; what it gets is its own
 def _history(seed: int) -> tuple[Chronicle, list[Event], list[Event]]:
     """All that happens, and what of it is held out for valid and test."""
-    chance = Chance(seed)
+    chance = RandomStream(seed)
     world = Chronicle(chance, make_cast(chance))
     provocations(world, 850)
     visits(world, 850)

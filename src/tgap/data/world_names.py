@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tgap.data.chance import Chance
+from tgap.data.splitmix import RandomStream
 
 COUNTRIES = (
     "Aldoria", "Belmarra", "Corvenia", "Drastova", "Estaria", "Fenwick Isles", "Galtria", "Hestonia", "Ivorra",
@@ -54,7 +54,7 @@ class Cast(NamedTuple):
     people: list[str]
 
 
-def make_cast(chance: Chance, people: int = 92) -> Cast:
+def make_cast(chance: RandomStream, people: int = 92) -> Cast:
     """The fixed places and ``people`` persons with different names."""
     names: dict[str, None] = {}
     while len(names) < people:

@@ -6,7 +6,7 @@ outcomes have no cause. Every outcome with a cause can be found by a walk of at 
 
 from __future__ import annotations
 
-from tgap.data.chance import Chance
+from tgap.data.splitmix import RandomStream
 from tgap.data.world_names import Cast
 
 Event = tuple[str, str, str, int]  # subject, relation, object, day
@@ -21,7 +21,7 @@ _BACKGROUND = ("Consult", "Make statement about", "Praise", "Sign agreement with
 class Chronicle:
     """The events of the world as they are written down, each once, with the causes of those that a rule made."""
 
-    def __init__(self, chance: Chance, cast: Cast) -> None:
+    def __init__(self, chance: RandomStream, cast: Cast) -> None:
         self.chance = chance
         self.cast = cast
         self.events: dict[Event, None] = {}

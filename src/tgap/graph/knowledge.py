@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tgap.data import Dataset, Facts
-from tgap.data.timeline import When
+from tgap.data.time import When
 from tgap.errors import ConfigError
 from tgap.graph.temporal import graph_facts
 from tgap.graph.view import WHOLE, View

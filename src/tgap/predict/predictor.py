@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tgap.data import Dataset, Fact
 from tgap.data.facts import Facts
-from tgap.data.timeline import When
+from tgap.data.time import When
 from tgap.errors import DataError, QueryError
 from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.ranks import scored_rank

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tgap.data import Dataset, Vocabulary
-from tgap.data.timeline import When
+from tgap.data.time import When
 from tgap.errors import QueryError
 from tgap.explain.naming import Names
 from tgap.explain.schema import Question

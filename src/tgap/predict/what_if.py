@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgap.data import Dataset, Fact
 from tgap.data.facts import Facts
-from tgap.data.timeline import When
+from tgap.data.time import When
 from tgap.errors import QueryError
 from tgap.explain.naming import Names
 from tgap.graph.view import WHOLE

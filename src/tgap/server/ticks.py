@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Timeline
-from tgap.data.calendar import MONDAY
+from tgap.data.time import MONDAY
 
 _MOST = 400  # ticks of a level; a finer one is left out
 _MONTHS = (1200, 600, 240, 120, 60, 24, 12, 6, 3, 2, 1)  # months between ticks where times are dates

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tgap.data import data_folder, data_folders, folder
-from tgap.data.folder import cache_folder, storage_folder
+from tgap.data import data_folder, data_folders, locations
+from tgap.data.locations import cache_folder, storage_folder
 from tgap.errors import DataError
 
 
@@ -17,7 +17,7 @@ def test_variable_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 def test_read_only_variable_stores_in_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TGAP_DATA", str(tmp_path))
-    monkeypatch.setattr("tgap.data.folder.os.access", lambda *_arguments: False)
+    monkeypatch.setattr("tgap.data.locations.os.access", lambda *_arguments: False)
     assert data_folders() == [tmp_path, cache_folder()]
     assert storage_folder() == cache_folder()
 
@@ -26,7 +26,7 @@ def test_shared_folder_is_beside_the_checkout_and_only_read(monkeypatch: pytest.
     monkeypatch.delenv("TGAP_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     module = tmp_path / "checkout" / "src" / "tgap" / "data" / "folder.py"
-    monkeypatch.setattr(folder, "__file__", str(module))
+    monkeypatch.setattr(locations, "__file__", str(module))
     assert data_folders() == [cache_folder()]
     (tmp_path / "shared" / "datasets").mkdir(parents=True)
     assert data_folders() == [cache_folder()]

@@ -7,8 +7,8 @@ from datetime import date
 import numpy as np
 import pytest
 
-from tgap.data.calendar import date_from_days
-from tgap.data.instants import DAY, HOUR, MINUTE, MONTH, NUMBER, UNKNOWN, UNREADABLE, WEEK, YEAR, read_instants
+from tgap.data.time.calendar import date_from_days
+from tgap.data.time.instants import DAY, HOUR, MINUTE, MONTH, NUMBER, UNKNOWN, UNREADABLE, WEEK, YEAR, read_instants
 from tgap.errors import DataError
 
 

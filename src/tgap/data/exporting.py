@@ -18,7 +18,7 @@ import numpy as np
 from tgap.data.dataset import SPLITS, Dataset
 from tgap.data.facts import COLUMNS, Facts
 from tgap.data.frames import frame_of
-from tgap.data.timeline import Timeline
+from tgap.data.time import Timeline
 from tgap.errors import DataError
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tgap.data.calendar import date_from_days
 from tgap.data.dataset import Dataset
 from tgap.data.facts import Facts, contained, distinct, fact_keys, in_order
 from tgap.data.splits import hold_out
+from tgap.data.time import date_from_days
 
 Parts = tuple[Facts, Facts, Facts]
 UNSEEN_DAYS = (5, 15, 25)

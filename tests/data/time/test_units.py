@@ -5,20 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tgap.data.instants import read_instants
-from tgap.data.timeline import Unit
-from tgap.data.units import Counted, count_instants
+from tgap.data.time import Times, Unit, read_times
 from tgap.errors import DataError, QueryError
 
 
 def counted(
     texts: list[str], rows: list[int] | None = None, unit: Unit | None = None, day_first: bool | None = None
-) -> Counted:
+) -> Times:
     weights = None if rows is None else np.array(rows)
-    return count_instants(read_instants(texts), texts, unit, weights, day_first)
+    return read_times(texts, unit, rows=weights, day_first=day_first)
 
 
-def printed(result: Counted) -> list[str]:
+def printed(result: Times) -> list[str]:
     return [result.timeline.format(int(instant)) for instant in result.instant]
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.rejects import Reject
+from tgap.data.reading.rejects import Reject
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass
-class Table:
+class RawTable:
     """A file's rows as text columns, and the rows that do not fit its shape."""
 
     file: str

@@ -12,14 +12,10 @@ import numpy as np
 
 from tgap.data.encode import Encoded
 from tgap.data.facts import Facts, Int64Array
-from tgap.data.layout import ROLES, Columns, Layout, columns_of
-from tgap.data.readers import read_table
-from tgap.data.rejects import BadRowsError, Reject
+from tgap.data.reading import ROLES, BadRowsError, Columns, Layout, RawTable, Reject, Sources, columns_of, read_table
 from tgap.data.remarks import Remark, name_remarks, time_remarks
-from tgap.data.sources import Sources
-from tgap.data.tables import Table
 from tgap.data.texts import SPLIT, Origin, Texts, check, ends_apart, texts_of
-from tgap.data.timeline import Timeline, Unit
+from tgap.data.time import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import DataError
 
@@ -29,12 +25,12 @@ _SAMPLE = 500  # rows looked at to tell what a column holds
 
 
 @dataclass(frozen=True)
-class Events:
+class EventTables:
     """What some tables say, as ids: facts by part, the rows that gave none, and how the tables were understood."""
 
     encoded: Encoded
     texts: Texts  # the rows that the facts came from
-    tables: Sequence[Table]
+    tables: Sequence[RawTable]
     columns: Sequence[Columns]  # of each table
     parts: list[Facts]
     rejects: list[Reject]  # bad rows
@@ -100,7 +96,7 @@ def read_events(
     unit: Unit | None = None,
     skip_bad: bool = False,
     split_column: bool = True,
-) -> Events:
+) -> EventTables:
     """Read tables of one layout together, so that their ids and times agree.
 
     A column called split that holds nothing but train, valid and test divides the rows, if the tables are not divided
@@ -137,10 +133,10 @@ def read_events(
         raise BadRowsError(rejects)
     part = _part_by_column(checked.texts) if by_column else np.array(sources.part)[checked.texts.table]
     parts = checked.encoded.parts(part, 3 if by_column else max(sources.part) + 1)
-    return Events(checked.encoded, checked.texts, tables, columns, parts, rejects, undated)
+    return EventTables(checked.encoded, checked.texts, tables, columns, parts, rejects, undated)
 
 
-def _columns(table: Table, layout: Layout) -> Columns:
+def _columns(table: RawTable, layout: Layout) -> Columns:
     """Where the roles stand in a table."""
     sample = [[text or "" for text in row] for row in table.frame.head(_SAMPLE).rows()]
     columns = columns_of(layout, table.header, sample, table.frame.width, table.file)
@@ -150,7 +146,7 @@ def _columns(table: Table, layout: Layout) -> Columns:
     return columns
 
 
-def _have_splits(tables: Sequence[Table], columns: Sequence[Columns]) -> bool:
+def _have_splits(tables: Sequence[RawTable], columns: Sequence[Columns]) -> bool:
     """Whether all tables have a column that says of every row which split it belongs to, and no split is missing."""
     found: set[int | None] = set()
     for table, places in zip(tables, columns, strict=True):
@@ -168,7 +164,7 @@ def _part_by_column(texts: Texts) -> Int64Array:
     return texts.frame[SPLIT].str.to_lowercase().replace_strict(_SPLIT_WORDS, return_dtype=pl.Int64).to_numpy()
 
 
-def _together(tables: Sequence[Table], found: Sequence[Texts]) -> Texts:
+def _together(tables: Sequence[RawTable], found: Sequence[Texts]) -> Texts:
     """The rows of all tables, which must have the same roles."""
     import polars as pl  # noqa: PLC0415
 
@@ -182,7 +178,7 @@ def _together(tables: Sequence[Table], found: Sequence[Texts]) -> Texts:
     return Texts(pl.concat(frames), np.concatenate([texts.origin for texts in found]))
 
 
-def _rejects(tables: Sequence[Table], reasons: Mapping[int, str]) -> list[Reject]:
+def _rejects(tables: Sequence[RawTable], reasons: Mapping[int, str]) -> list[Reject]:
     """Rows by packed origin, as they stand in their tables."""
     own: list[dict[int, str]] = [{} for _ in tables]
     for packed, reason in reasons.items():
@@ -191,7 +187,7 @@ def _rejects(tables: Sequence[Table], reasons: Mapping[int, str]) -> list[Reject
     return [reject for table, rows in zip(tables, own, strict=True) for reject in table.reject(rows)]
 
 
-def _with_header_hint(unreadable: Mapping[int, str], tables: Sequence[Table]) -> dict[int, str]:
+def _with_header_hint(unreadable: Mapping[int, str], tables: Sequence[RawTable]) -> dict[int, str]:
     """A first row without a time may be a header that was not known as one."""
     hinted = dict(unreadable)
     for packed, reason in unreadable.items():

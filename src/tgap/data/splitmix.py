@@ -18,7 +18,7 @@ _MASK = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15
 
 
-class Chance:
+class RandomStream:
     """A stream of random numbers from a seed."""
 
     def __init__(self, seed: int) -> None:

@@ -11,11 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tgap.data.events import Events, read_events
-from tgap.data.layout import Layout
-from tgap.data.rejects import BadRowsError, write_rejects
-from tgap.data.sources import of_files
-from tgap.data.timeline import Unit
+from tgap.data.event_tables import EventTables, read_events
+from tgap.data.reading import BadRowsError, Layout, of_files, write_rejects
+from tgap.data.time import Unit
 from tgap.errors import DataError
 
 ROWS = [
@@ -27,15 +25,15 @@ ROWS = [
 
 def read(
     paths: Sequence[Path], layout: Layout | None = None, unit: Unit | None = None, skip_bad: bool = False
-) -> Events:
+) -> EventTables:
     return read_events(of_files(paths), layout, unit, skip_bad)
 
 
-def remarks(events: Events) -> str:
+def remarks(events: EventTables) -> str:
     return "\n".join(remark.text for remark in events.remarks)
 
 
-def texts(events: Events) -> list[tuple[str, str, str, str]]:
+def texts(events: EventTables) -> list[tuple[str, str, str, str]]:
     """All facts as names, in the order of the dataset."""
     return [
         (

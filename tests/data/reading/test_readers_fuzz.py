@@ -11,11 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tgap.data import text_tables
-from tgap.data.events import Events, read_events
-from tgap.data.layout import Layout
-from tgap.data.readers import read_table
-from tgap.data.sources import Source, of_files
+from tgap.data.event_tables import EventTables, read_events
+from tgap.data.reading import Layout, TableSource, delimited, of_files, read_table
 from tgap.errors import DataError
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -36,7 +33,7 @@ _BYTES = st.one_of(
 )
 
 
-def _facts(events: Events) -> int:
+def _facts(events: EventTables) -> int:
     return sum(len(part) for part in events.parts)
 
 
@@ -72,12 +69,12 @@ def test_quick_and_careful_reading_agree(tmp_path: Path, text: str, header: bool
     path.write_bytes(text.encode())
     layout = Layout(header=header, separator="\t")
     try:
-        quickly = read_table(Source(str(path), path), layout)
+        quickly = read_table(TableSource(str(path), path), layout)
     except DataError:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_tables, "_read_fast", lambda *_arguments: None)
-        carefully = read_table(Source(str(path), path), layout)
+        patch.setattr(delimited, "_read_fast", lambda *_arguments: None)
+        carefully = read_table(TableSource(str(path), path), layout)
     assert quickly.frame.rows() == carefully.frame.rows()
     reasons = dict.fromkeys(range(quickly.frame.height), "why")
     assert quickly.reject(reasons) == carefully.reject(reasons)
@@ -111,4 +108,4 @@ def test_any_name_survives_a_comma_file(tmp_path: Path, names: list[str]) -> Non
 @pytest.mark.parametrize("content", ["a\tb\t\n\t\n\t\t\t\n", "a\tb\tc\n\t\n\t\t\t\n", "a\tb\tc\t\na\tb\tc\n"])
 def test_uneven_lines_cannot_hide_behind_each_other(tmp_path: Path, content: str) -> None:
     (tmp_path / "e.tsv").write_text(content)
-    assert len(read_table(Source("e.tsv", tmp_path / "e.tsv"), Layout(header=False)).rejects) > 0
+    assert len(read_table(TableSource("e.tsv", tmp_path / "e.tsv"), Layout(header=False)).rejects) > 0

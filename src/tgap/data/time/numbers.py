@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tgap.data.calendar import days_from_date, real_date
-from tgap.data.instants import DAY, DAY_SECONDS, MINUTE, NUMBER, UNREADABLE, YEAR, BoolArray, Instants
+from tgap.data.facts import BoolArray
+from tgap.data.time.calendar import days_from_date, real_date
+from tgap.data.time.instants import DAY, DAY_SECONDS, MINUTE, NUMBER, UNREADABLE, YEAR, Instants
 
 # Ten digits as seconds, thirteen as milliseconds: from September 2001 to the year 2106.
 _EPOCHS = {"seconds": 1, "milliseconds": 1000}

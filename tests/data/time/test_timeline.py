@@ -6,14 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgap.data import UNITS, Timeline
-from tgap.data.instants import read_instants
-from tgap.data.timeline import Unit
-from tgap.data.units import Counted, count_instants
+from tgap.data.time import Times, Unit, read_times
+from tgap.data.time.instants import read_instants
 from tgap.errors import DataError, QueryError
 
 
-def counted(*texts: str, unit: Unit | None = None) -> Counted:
-    return count_instants(read_instants(list(texts)), list(texts), unit)
+def counted(*texts: str, unit: Unit | None = None) -> Times:
+    return read_times(list(texts), unit)
 
 
 @pytest.mark.parametrize(

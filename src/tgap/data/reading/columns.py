@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tgap.data.instants import NUMBER, UNKNOWN, read_instants
-from tgap.data.known_tables import known_by_header, known_by_shape
+from tgap.data.reading.known_tables import known_by_header, known_by_shape
+from tgap.data.time import are_dates, are_times
 from tgap.errors import DataError
 
 ROLES = ("subject", "relation", "object", "time", "end", "modifier")
@@ -54,8 +54,7 @@ class Layout:
 
     def reads_time(self, texts: Sequence[str]) -> list[bool]:
         """Which texts are times in this layout's format, or say that a time is not known."""
-        precision = read_instants(texts, self.time_format).precision
-        return [bool(found >= 0 or found == UNKNOWN) for found in precision.tolist()]
+        return [bool(found) for found in are_times(texts, self.time_format)]
 
 
 class Columns(NamedTuple):
@@ -177,7 +176,7 @@ def _is_dates(texts: list[str]) -> bool:
     given = [text for text in texts if text]
     if not given or not all(any(map(str.isdigit, text)) for text in given):  # quick, and true of most names
         return False
-    return bool((read_instants(given).precision > NUMBER).all())
+    return bool(are_dates(given).all())
 
 
 def _locate(column: str, role: str, header: list[str] | None, width: int, file: str) -> int:

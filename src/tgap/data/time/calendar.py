@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Int64Array = NDArray[np.int64]
+from tgap.data.facts import Int64Array
 
 MONDAY = 3  # 1970-01-01 was a Thursday: day number + 3 is a multiple of 7 on Mondays
 _EPOCH = 1970

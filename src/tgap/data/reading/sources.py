@@ -26,7 +26,7 @@ _TABLES = ("txt", "tsv", "tab", "csv", "parquet", "jsonl", "ndjson")
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """One table to read: a file, standard input, or a frame in memory. ``name`` is what messages call it."""
 
     name: str
@@ -59,7 +59,7 @@ class Source:
 class Sources:
     """Sources with the part that each belongs to: all 0, or 0, 1 and 2 for train, valid and test."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[TableSource, ...]
     part: tuple[int, ...]
 
     @property
@@ -101,25 +101,25 @@ def find_sources(
 
 def of_files(paths: Sequence[Path]) -> Sources:
     """Exactly these files, one part each."""
-    return _sources([[Source(str(path), path)] for path in paths])
+    return _sources([[TableSource(str(path), path)] for path in paths])
 
 
-def _sources(groups: list[list[Source]]) -> Sources:
+def _sources(groups: list[list[TableSource]]) -> Sources:
     part = tuple(index for index, group in enumerate(groups) for _ in group)
     return Sources(tuple(source for group in groups for source in group), part)
 
 
-def _expand(path: Path) -> list[Source]:
+def _expand(path: Path) -> list[TableSource]:
     if path == STANDARD_INPUT:
-        return [Source("standard input")]
+        return [TableSource("standard input")]
     if not _is_dir(path):
-        return [Source(str(path), path)]
+        return [TableSource(str(path), path)]
     tables = sorted(file for file in path.iterdir() if _is_table(file))
     if not tables:
         raise DataError(
             f"{path} is a directory without tables in it; expected files that end in .{', .'.join(_TABLES)}"
         )
-    return [Source(str(file), file) for file in tables]
+    return [TableSource(str(file), file) for file in tables]
 
 
 def divided_files(folder: Path) -> list[Path]:
@@ -137,5 +137,5 @@ def _is_dir(path: Path) -> bool:
 
 
 def _is_table(file: Path) -> bool:
-    suffix = Source(file.name).suffix
+    suffix = TableSource(file.name).suffix
     return suffix in _TABLES and not file.name.startswith(".") and os.path.isfile(file)

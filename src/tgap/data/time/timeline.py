@@ -9,13 +9,14 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from tgap.data.calendar import MONDAY, Int64Array, date_from_days, days_from_date, week_from_days
-from tgap.data.instants import EITHER, NUMBER, Instants, read_instants
-from tgap.data.number_times import as_dates
+from tgap.data.facts import BoolArray, Int64Array
+from tgap.data.time.calendar import MONDAY, date_from_days, days_from_date, week_from_days
+from tgap.data.time.instants import EITHER, NUMBER, Instants, read_instants
+from tgap.data.time.numbers import as_dates
 from tgap.errors import QueryError
 
 When = str | int | datetime.date  # how people write a time
@@ -75,7 +76,7 @@ class Timeline:
             return self.parse(time.isoformat())
         return self.parse(str(time))
 
-    def count(self, found: Instants, *, vague: bool = False) -> tuple[Int64Array, np.ndarray[Any, np.dtype[np.bool_]]]:
+    def count(self, found: Instants, *, vague: bool = False) -> tuple[Int64Array, BoolArray]:
         """Absolute counts of what texts say, and where that is possible.
 
         A text less exact than the unit (a year among days) counts as its first instant if ``vague``, else not at all.

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tgap.data.layout import Layout, has_header
-from tgap.data.rejects import Reject
-from tgap.data.sources import Source
-from tgap.data.tables import Table
-from tgap.data.typed_tables import empty_as_null
+from tgap.data.reading.columns import Layout, has_header
+from tgap.data.reading.raw_table import RawTable
+from tgap.data.reading.rejects import Reject
+from tgap.data.reading.sources import TableSource
+from tgap.data.reading.typed import empty_as_null
 from tgap.errors import DataError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _HEAD = 1 << 16  # bytes looked at to find the number of columns ...
 _SAMPLE = 200  # ... and records of these
 
 
-def read_text(source: Source, content: bytes, layout: Layout) -> Table:
+def read_text(source: TableSource, content: bytes, layout: Layout) -> RawTable:
     """The rows of a table of text."""
     import polars as pl  # noqa: PLC0415
 
@@ -46,7 +46,7 @@ def read_text(source: Source, content: bytes, layout: Layout) -> Table:
     width = len(sample[0]) if named else Counter(map(len, sample)).most_common(1)[0][0]
     kind = {"\t": "tab separated", ",": "comma separated"}.get(separator, f"separated by {separator!r}")
     header = sample[0] if named else None
-    table = Table(source.name, pl.DataFrame(), header, kind, content=content, enclosed=enclosed)
+    table = RawTable(source.name, pl.DataFrame(), header, kind, content=content, enclosed=enclosed)
     frame = None if quoted else _read_fast(content, separator, width, named)
     if frame is not None:
         table.frame = frame
@@ -119,7 +119,7 @@ def _even(content: bytes, start: int, separator: str, width: int) -> bool:
     return bool((counts == width - 1).all())
 
 
-def _read_slowly(table: Table, width: int, separator: str, quoted: bool) -> None:
+def _read_slowly(table: RawTable, width: int, separator: str, quoted: bool) -> None:
     """Line by line: good rows into the table, the others into its rejects."""
     import polars as pl  # noqa: PLC0415
 

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data.calendar import Int64Array, date_from_days, days_from_date, days_from_week, real_date, week_from_days
-from tgap.data.time_forms import FORMS, counted_since, pattern_of
+from tgap.data.facts import BoolArray, Int64Array
+from tgap.data.time.calendar import date_from_days, days_from_date, days_from_week, real_date, week_from_days
+from tgap.data.time.forms import FORMS, counted_since, pattern_of
 from tgap.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
-
-BoolArray = NDArray[np.bool_]
-
-EXPECTED = "2014-05-13, 2014-05-13T07:30, 2014 or 17"
 
 # How exactly a text says when, from vague to exact; a number is apart, it may be a year or a step.
 NUMBER, YEAR, MONTH, WEEK, DAY, HOUR, MINUTE = range(7)

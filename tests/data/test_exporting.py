@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tgap.data import Dataset, Facts, Timeline, Vocabulary, load_dataset
-from tgap.data.export import FORMATS, export, export_folder, format_of
+from tgap.data.exporting import FORMATS, export, export_folder, format_of
 from tgap.data.facts import Fact
 from tgap.data.importing import import_events
-from tgap.data.sources import find_sources
+from tgap.data.reading import find_sources
 from tgap.errors import DataError
 
 TERM = r'(<[^\x00-\x20<>"{}|^`\\]+>|_:t[0-9]+|"(?:[^"\\\n\r]|\\[nrt"\\])*"(?:\^\^<[^<> ]+>)?)'

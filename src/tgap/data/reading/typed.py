@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tgap.data.rejects import Reject
-from tgap.data.tables import Table
+from tgap.data.reading.raw_table import RawTable
+from tgap.data.reading.rejects import Reject
 from tgap.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def read_parquet(file: str, content: bytes) -> Table:
+def read_parquet(file: str, content: bytes) -> RawTable:
     """The rows of a Parquet file."""
     import polars as pl  # noqa: PLC0415
 
@@ -27,7 +27,7 @@ def read_parquet(file: str, content: bytes) -> Table:
     return table_of_frame(file, frame, "Parquet")
 
 
-def table_of_frame(name: str, frame: pl.DataFrame, kind: str = "frame") -> Table:
+def table_of_frame(name: str, frame: pl.DataFrame, kind: str = "frame") -> RawTable:
     """The rows of a frame; a moment in a time zone keeps its offset, so that all files treat zones alike."""
     import polars as pl  # noqa: PLC0415
 
@@ -42,7 +42,7 @@ def table_of_frame(name: str, frame: pl.DataFrame, kind: str = "frame") -> Table
             unreadable[index] = str(column.dtype)
             text = pl.Series([None] * frame.height, dtype=pl.String)
         texts.append(text.alias(str(index)))
-    return Table(
+    return RawTable(
         name, empty_as_null(texts), list(frame.columns), kind, place="row", unreadable=unreadable, enclosed=True
     )
 
@@ -55,7 +55,7 @@ def _as_text(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
-def read_json_lines(file: str, content: bytes) -> Table:
+def read_json_lines(file: str, content: bytes) -> RawTable:
     """The rows of a file that has one JSON object per line; keys are column names, in the order of their appearance."""
     import polars as pl  # noqa: PLC0415
 
@@ -84,7 +84,7 @@ def read_json_lines(file: str, content: bytes) -> Table:
     columns = [
         pl.Series(str(at), [_json_text(record.get(key)) for record in rows], pl.String) for at, key in enumerate(keys)
     ]
-    return Table(
+    return RawTable(
         file,
         empty_as_null(columns),
         list(keys),

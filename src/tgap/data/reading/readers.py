@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from tgap.data.layout import Layout
-from tgap.data.sources import Source
-from tgap.data.tables import Table
-from tgap.data.text_tables import read_text
-from tgap.data.typed_tables import read_json_lines, read_parquet, table_of_frame
+from tgap.data.reading.columns import Layout
+from tgap.data.reading.delimited import read_text
+from tgap.data.reading.raw_table import RawTable
+from tgap.data.reading.sources import TableSource
+from tgap.data.reading.typed import read_json_lines, read_parquet, table_of_frame
 from tgap.errors import DataError
 
 
-def read_table(source: Source, layout: Layout) -> Table:
+def read_table(source: TableSource, layout: Layout) -> RawTable:
     """The rows of a source; raises ``DataError`` when there is no table in it at all."""
     if source.frame is not None:
         return table_of_frame(source.name, source.frame)

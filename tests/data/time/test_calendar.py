@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgap.data.calendar import date_from_days, days_from_date, days_from_week, real_date, week_from_days
+from tgap.data.time.calendar import date_from_days, days_from_date, days_from_week, real_date, week_from_days
 
 
 def _days(when: date) -> int:

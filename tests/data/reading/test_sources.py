@@ -10,13 +10,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.data.test_events import read, texts, write
+from tests.data.test_event_tables import read, texts, write
 from tgap.data import load_dataset
 from tgap.data.dataset import DataWarning
-from tgap.data.events import read_events
-from tgap.data.layout import Layout
-from tgap.data.rejects import BadRowsError
-from tgap.data.sources import Source, Sources, find_sources
+from tgap.data.event_tables import read_events
+from tgap.data.reading import BadRowsError, Layout, Sources, TableSource, find_sources
 from tgap.errors import DataError
 
 ONE, TWO = "A\tr\tB\t2014-01-05\n", "C\tr\tA\t2014-01-01\n"
@@ -120,10 +118,10 @@ def test_bad_json_lines_are_told(tmp_path: Path) -> None:
 
 def test_a_frame_in_memory() -> None:
     frame = pl.DataFrame({"subject": ["A"], "relation": ["r"], "object": ["B"], "time": [2014]})
-    events = read_events(Sources((Source("my frame", frame=frame),), (0,)))
+    events = read_events(Sources((TableSource("my frame", frame=frame),), (0,)))
     assert texts(events) == [("A", "r", "B", "2014")]
     with pytest.raises(DataError, match="my frame: the frame is empty"):
-        read_events(Sources((Source("my frame", frame=frame.clear()),), (0,)))
+        read_events(Sources((TableSource("my frame", frame=frame.clear()),), (0,)))
 
 
 def test_tables_must_agree(tmp_path: Path) -> None:
