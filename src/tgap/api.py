@@ -19,7 +19,8 @@ from tgap.data.entries import CATALOG
 from tgap.data.time import When
 from tgap.errors import QueryError, RunError
 from tgap.evaluation import HEADLINE, Evaluation, evaluate
-from tgap.explain.explanation import ExplainOptions, Explanation, Reason
+from tgap.explain.explanation import Explanation, Reason
+from tgap.explain.options import ExplainOptions
 from tgap.kernels import num_threads, set_threads
 from tgap.learner import DEFAULT_TASK, Learner
 from tgap.methods import DEFAULT, config_for, find_method, make_scorer

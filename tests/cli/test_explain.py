@@ -83,7 +83,7 @@ def test_every_file_is_written(run_folder: Path, fact: tuple[str, str, str, str]
     }
     result = call(run_folder, *fact, *(part for pair in targets.items() for part in pair))
     assert result.exit_code == 0, result.output
-    assert json.loads(targets["--json"].read_text(encoding="utf-8"))["schema"] == "tgap.explanation/2"
+    assert json.loads(targets["--json"].read_text(encoding="utf-8"))["schema"] == "tgap.explanation/3"
     assert targets["--html"].read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert targets["--figure"].read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in targets["--profile"].read_bytes()

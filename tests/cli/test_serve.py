@@ -43,7 +43,7 @@ def test_serve_answers_and_stops(served: tuple[subprocess.Popen[str], str]) -> N
     question = httpx.get(f"{address}/api/v1/questions/examples").json()["questions"][0]
     question.pop("asks")
     found = httpx.post(f"{address}/api/v1/explain", json=question, timeout=60).json()
-    assert found["schema"] == "tgap.explanation/2"
+    assert found["schema"] == "tgap.explanation/3"
     assert httpx.get(address).headers["content-type"].startswith("text/html")
     assert httpx.get(address, headers={"host": "evil.example"}).status_code == 400
     process.send_signal(signal.SIGTERM)

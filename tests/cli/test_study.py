@@ -48,10 +48,12 @@ def test_displacement_of_relations(run_folder: Path, question: tuple[str, str, s
     assert f"{question[1]} (test, tail): 4 questions of" in result.output
     assert "edges within reach" in result.output
     found = json.loads(document.read_text(encoding="utf-8"))
-    assert found["schema"] == "tgap.displacement/1"
+    assert found["schema"] == "tgap.displacement/2"
     (profile,) = found["profiles"]
     assert profile["queries"] == 4
-    assert sum(row["attention"] for row in profile["displacements"]) + profile["waiting"] == pytest.approx(1, abs=1e-3)
+    assert sum(row["attention"] for row in profile["displacements"]) + profile["self_loops"] == pytest.approx(
+        1, abs=1e-3
+    )
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
@@ -133,10 +135,10 @@ def test_patterns_of_a_relation_in_words(run_folder: Path, question: tuple[str, 
     assert result.exit_code == 0, result.output
     assert f"{question[1]}: 6 questions" in result.output
     document = json.loads(target.read_text(encoding="utf-8"))
-    assert document["schema"] == "tgap.patterns/1"
+    assert document["schema"] == "tgap.patterns/2"
     (found,) = document["relations"]
     assert (found["relation"], found["questions"], len(found["patterns"])) == (question[1], 6, 3)
-    total = sum(pattern["share"] for pattern in found["patterns"]) + found["rest"] + found["waiting"]
+    total = sum(pattern["share"] for pattern in found["patterns"]) + found["rest"] + found["self_loops"]
     assert total == pytest.approx(1, abs=1e-4)
     assert found["patterns"][0]["words"] in " ".join(result.output.split())
     every = call(*arguments)

@@ -40,7 +40,7 @@ def test_shares_are_those_of_full_enumeration(seed: int, steps: int, flows: bool
         for column, held in enumerate(flow.entities):
             assert held == pytest.approx([entities[column][node] for node in range(4)], abs=1e-6)
         assert flow.facts == pytest.approx([facts[fact] for fact in range(graph.num_facts)], abs=1e-6)
-        assert flow.waiting == pytest.approx(facts[-1], abs=1e-6)
+        assert flow.self_loops == pytest.approx(facts[-1], abs=1e-6)
 
 
 @settings(max_examples=25, deadline=None)
@@ -54,7 +54,7 @@ def test_nothing_is_lost(seed: int) -> None:
             assert share.sum() == pytest.approx(1.0, abs=1e-5)
         assert flow.entities[0][0] == 1.0
         assert flow.entities[-1][answer] == pytest.approx(1.0, abs=1e-5)
-        moved = 1.0 - flow.waiting
+        moved = 1.0 - flow.self_loops
         times, by_time = flow.by_time()
         assert np.all(np.diff(times) > 0)
         for parts in (flow.facts, flow.by_relation(), by_time):

@@ -35,17 +35,17 @@ def test_bundles_are_exact_sums_over_all_edges_that_belong_together(seed: int, f
                 sums[key][part] += value
         for bundle in found:
             key = (bundle.subject, bundle.object, bundle.sign, bundle.inverse)
-            assert [bundle.size, bundle.attention, bundle.through] == pytest.approx(sums[key], abs=1e-9)
+            assert [bundle.size, bundle.attention, bundle.answer_share] == pytest.approx(sums[key], abs=1e-9)
             less = sum(attention for _, attention, _ in sums.values() if attention < bundle.attention * (1 - 1e-9))
             equal = sum(attention for _, attention, _ in sums.values()) - less
-            assert less - 1e-9 <= bundle.lighter <= less + equal - bundle.attention + 1e-9
+            assert less - 1e-9 <= bundle.rest_attention <= less + equal - bundle.attention + 1e-9
             assert len(bundle.edges) >= min(EVENTS, bundle.size)
         falling = [bundle.attention for bundle in found]
         assert falling == sorted(falling, reverse=True)
         expected = sorted((attention for _, attention, _ in sums.values() if attention > 0), reverse=True)[:count]
         assert falling[: len(expected)] == pytest.approx(expected, abs=1e-9)
         if found and len(found) == len(sums):
-            assert found[-1].lighter == pytest.approx(0, abs=1e-9)
+            assert found[-1].rest_attention == pytest.approx(0, abs=1e-9)
 
 
 @settings(max_examples=15, deadline=None)
@@ -74,14 +74,14 @@ def test_the_table_holds_what_a_picture_needs() -> None:
     document = explained.document
     table = document.flow
     assert table is not None
-    assert [(node.name, node.attention, node.through) for node in table.columns[0]] == [("North Korea", 1.0, 1.0)]
+    assert [(node.name, node.attention, node.answer_share) for node in table.columns[0]] == [("North Korea", 1.0, 1.0)]
     assert document.instant == 118
     held = masses(explained.trace)
     for column, step in enumerate(table.steps):
-        assert step.moved + step.waiting == pytest.approx(1, abs=1e-5)
-        assert step.moved_through + step.waiting_through == pytest.approx(1, abs=1e-5)
+        assert step.moved + step.self_loops == pytest.approx(1, abs=1e-5)
+        assert step.moved_share + step.self_loops_share == pytest.approx(1, abs=1e-5)
         assert sum(bundle.attention for bundle in step.bundles) == pytest.approx(step.moved)  # nothing is left out
-        assert sum(bundle.through for bundle in step.bundles) == pytest.approx(step.moved_through)
+        assert sum(bundle.answer_share for bundle in step.bundles) == pytest.approx(step.moved_share)
         before = {node.name for node in table.columns[column]}
         after = {node.name for node in table.columns[column + 1]}
         assert all(bundle.subject in before and bundle.object in after for bundle in step.bundles)
@@ -89,7 +89,7 @@ def test_the_table_holds_what_a_picture_needs() -> None:
             assert node.attention == held[column + 1][dataset.entities.id(node.name)]
     last = {node.name: node for node in table.columns[-1]}
     assert last["Japan"].attention == pytest.approx(document.answer.score, rel=1e-6)
-    assert last["Japan"].through == pytest.approx(1, abs=1e-6)
+    assert last["Japan"].answer_share == pytest.approx(1, abs=1e-6)
     for row in document.paths.walks:
-        assert row.places[0] == "North Korea"
-        assert row.places[-1] == "Japan"
+        assert row.entities[0] == "North Korea"
+        assert row.entities[-1] == "Japan"

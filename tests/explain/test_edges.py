@@ -21,7 +21,7 @@ def test_lists_are_the_highest_of_each_step_without_self_loops(seed: int, count:
         attention = mean_attention(step)
         moving = attention[step.relation != loop]
         assert [edge.attention for edge in found.edges] == pytest.approx(sorted(moving, reverse=True)[:count])
-        assert found.waiting + moving.sum() == pytest.approx(1.0, abs=1e-5)
+        assert found.self_loops + moving.sum() == pytest.approx(1.0, abs=1e-5)
         assert found.carried == len(moving)
         assert all(edge.before == pytest.approx(held[edge.subject], abs=1e-6) for edge in found.edges)
         held = dict(zip(step.entities.tolist(), step.mass.mean(axis=1).tolist(), strict=True))
@@ -35,9 +35,9 @@ def test_edges_tell_how_much_of_the_answer_went_through_them() -> None:
     answer = int(trace.scores.argmax())
     flow = AnswerFlow.of(explainer.graph, trace, answer)
     for step in strongest_edges(trace, explainer.graph.loop_relation, 1000, flow):
-        assert 0 < sum(edge.through for edge in step.edges) <= 1 + 1e-5
+        assert 0 < sum(edge.answer_share for edge in step.edges) <= 1 + 1e-5
     last = strongest_edges(trace, explainer.graph.loop_relation, 1000, flow)[-1]
-    assert all(edge.through == 0 for edge in last.edges if edge.object != answer)
+    assert all(edge.answer_share == 0 for edge in last.edges if edge.object != answer)
 
 
 def test_an_entity_without_facts_has_empty_lists() -> None:
@@ -45,4 +45,4 @@ def test_an_entity_without_facts_has_empty_lists() -> None:
     lonely = next(node for node in range(9) if explainer.graph.degree[node] == 1)
     for step in strongest_edges(explainer.trace(Query(lonely, 0, 4)), explainer.graph.loop_relation):
         assert step.edges == ()
-        assert step.waiting == pytest.approx(1.0)
+        assert step.self_loops == pytest.approx(1.0)

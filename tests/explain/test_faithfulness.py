@@ -7,12 +7,12 @@ import pytest
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
 from tests.tiny import from_facts, tiny_config
+from tgap.drawing.faithfulness_figure import faithfulness_figure
+from tgap.drawing.rendering import render
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import SIZES, measure_evidence
 from tgap.explain.faithfulness import CurveRow, question_curves, summarise
-from tgap.explain.faithfulness_figure import faithfulness_figure
-from tgap.explain.figures import render
 from tgap.explain.flips import facts_touching
 from tgap.explain.orders import ORDERS, ordered_facts
 from tgap.graph import View

@@ -19,7 +19,7 @@ def ways_of(query: Query, answer: int) -> dict[tuple[int, int, int, int], tuple[
     explainer = OracleExplainer(from_facts(4, 2, FACTS), tiny_config(), span=40)
     flow = AnswerFlow.of(explainer.graph, explainer.trace(query), answer)
     keys, shares = _keys(flow, 2)
-    assert shares.sum() == pytest.approx(1 - flow.waiting, abs=1e-5)
+    assert shares.sum() == pytest.approx(1 - flow.self_loops, abs=1e-5)
     found = {}
     for fact, key in zip(np.flatnonzero(flow.facts).tolist(), keys.tolist(), strict=True):
         edge = int(flow.stored_edge[fact])
@@ -71,7 +71,7 @@ def test_shares_over_a_split_sum_to_one_and_right_answers_are_counted() -> None:
     found = counts.strongest(range(dataset.num_relations), 1000, None)
     assert found.questions == len(asked) == 4
     assert heard[-1] == (4, 4)
-    assert sum(pattern.share for pattern in found.patterns) + found.waiting == pytest.approx(1, abs=1e-5)
+    assert sum(pattern.share for pattern in found.patterns) + found.self_loops == pytest.approx(1, abs=1e-5)
     assert found.rest == pytest.approx(0, abs=1e-9)
     walks = [explainer.trace(Query(*map(int, row))).scores for row in zip(*vars(asked.batch).values(), strict=True)]
     japan = dataset.entities.id("Japan")  # valid knows Japan for the first question: it steps aside
@@ -84,7 +84,7 @@ def test_shares_over_a_split_sum_to_one_and_right_answers_are_counted() -> None:
     few = counts.strongest([2], 1, 2)
     assert (few.relation, len(few.patterns)) == (2, 1)
     assert few.patterns[0].way in WAYS
-    assert few.patterns[0].share + few.rest + few.waiting == pytest.approx(1, abs=1e-5)
+    assert few.patterns[0].share + few.rest + few.self_loops == pytest.approx(1, abs=1e-5)
 
 
 def test_no_question_no_pattern() -> None:

@@ -57,8 +57,8 @@ def test_profile_agrees_with_plain_counting(seed: int, steps: int, view: View) -
     loop = explainer.graph.loop_relation
     assert found.queries == 4
     assert found.unit == 1
-    assert found.waiting == pytest.approx(sum(share for (r, _), share in attention.items() if r == loop), abs=1e-6)
-    assert found.attention.sum() + found.waiting == pytest.approx(1.0, abs=1e-5)
+    assert found.self_loops == pytest.approx(sum(share for (r, _), share in attention.items() if r == loop), abs=1e-6)
+    assert found.attention.sum() + found.self_loops == pytest.approx(1.0, abs=1e-5)
     for place, dt in enumerate(found.displacement.tolist()):
         assert found.base[place] == base[dt]
         for relation in range(loop):
@@ -133,7 +133,7 @@ def test_sums_do_not_depend_on_which_walk_ends_first(monkeypatch: pytest.MonkeyP
         found.append(queries_profile(Unpunctual(graph, tiny_config(), span=12), queries))
     one, several = found
     assert one.by_relation.tobytes() == several.by_relation.tobytes()
-    assert one.waiting == several.waiting
+    assert one.self_loops == several.self_loops
 
 
 def test_a_failure_in_a_walk_is_heard() -> None:

@@ -190,7 +190,7 @@ def test_support_says_that_there_is_no_walk_and_shows_the_nearest_facts() -> Non
     found = Predictor(Plain(), small_dataset()).support("North Korea", "Threaten", "?", "2014-04-29")
     assert (found.answer.name, found.answer.rank, found.probability) == ("South Korea", 1, False)
     assert found.sentence.startswith("plain has no walk to show. Instead, the facts of North Korea with South Korea")
-    assert [edge.words for edge in found.facts] == ["1 day before", "18 days before"]
+    assert [edge.relative_time for edge in found.facts] == ["1 day before", "18 days before"]
     document = json.loads(found.to_json())
     assert document["schema"] == "tgap.support/1"
     assert document["facts"][0]["subject"] == "North Korea"

@@ -160,10 +160,10 @@ def test_bulk_lines_come_in_the_order_of_time(client: httpx.Client) -> None:
 
 def test_profile_of_a_relation(client: httpx.Client) -> None:
     found = client.get("/api/v1/profile", params={"relation": "threaten", "limit": 5}).json()
-    assert found["schema"] == "tgap.displacement/1"
+    assert found["schema"] == "tgap.displacement/2"
     (profile,) = found["profiles"]
     assert (profile["relation"], profile["queries"]) == ("Threaten", 1)
-    total = profile["waiting"] + sum(profile["attention"].values())
+    total = profile["self_loops"] + sum(profile["attention"].values())
     assert total == pytest.approx(1, abs=1e-4)
     head = client.get("/api/v1/profile", params={"relation": "Threaten", "side": "head"}).json()
     assert head["side"] == "head"

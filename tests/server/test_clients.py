@@ -144,7 +144,7 @@ def test_a_profile_gives_way_after_every_walk(small_service: Service) -> None:
     assert next(work) == (1, 1)
     with pytest.raises(StopIteration) as ended:
         next(work)
-    assert ended.value.value["schema"] == "tgap.displacement/1"
+    assert ended.value.value["schema"] == "tgap.displacement/2"
 
 
 def test_connections_that_say_nothing_or_stall_in_the_head_are_ended(slow: tuple[SlowScorer, str]) -> None:

@@ -88,7 +88,7 @@ def test_facts_around_a_date(client: httpx.Client) -> None:
     rows = [(fact["subject"], fact["object"], fact["time"], fact["split"]) for fact in found["facts"]]
     assert rows[:2] == [("North Korea", "South Korea", "2014-04-28", "train")] * 2  # the fact is stored twice
     assert rows[2][2] == "2014-04-29"
-    assert found["facts"][2]["words"] == "1 day after"
+    assert found["facts"][2]["relative_time"] == "1 day after"
 
 
 def test_timeline_counts_every_fact_once() -> None:

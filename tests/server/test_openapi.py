@@ -39,7 +39,7 @@ def test_every_route_is_described_with_its_errors(client: httpx.Client) -> None:
 def test_the_documents_are_described_by_their_dataclasses(client: httpx.Client) -> None:
     described = client.get("/api/v1/openapi.json").json()
     schemas = described["components"]["schemas"]
-    assert schemas["Document"]["properties"]["schema"] == {"const": "tgap.explanation/2"}
+    assert schemas["Document"]["properties"]["schema"] == {"const": "tgap.explanation/3"}
     assert schemas["Prediction"]["properties"]["schema"] == {"const": "tgap.prediction/1"}
     body = described["paths"]["/api/v1/explain"]["post"]["requestBody"]["content"]["application/json"]["example"]
     found = client.post("/api/v1/explain", json=body)

@@ -374,7 +374,7 @@ def test_copies(browsing: Browsing, world: str, best: list[str]) -> None:
             ("link", "s=Galtria"),
             ("copy-csv", f"1,{best[0]},"),
             ("copy-edges.csv", "step,subject,relation"),
-            ("copy-json", "tgap.explanation/2"),
+            ("copy-json", "tgap.explanation/3"),
             ("copy-svg", "<svg"),
             ("copy-png", None),
         ):

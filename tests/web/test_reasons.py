@@ -167,7 +167,7 @@ def test_what_is_not_drawn_is_told_as_a_rest(browsing: Browsing, world: str, wor
         told = page.locator(".band-words").all_text_contents()
         assert len(told) == 3
         for words, step in zip(told, flow["steps"], strict=True):
-            shares = [percent(step["moved"]), *(percent(bundle["lighter"]) for bundle in step["bundles"])]
+            shares = [percent(step["moved"]), *(percent(bundle["rest_attention"]) for bundle in step["bundles"])]
             assert any(words.startswith((f"other events {share}, unmoved", f"others {share}")) for share in shares), (
                 words
             )

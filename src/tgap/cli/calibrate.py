@@ -63,8 +63,8 @@ def calibrate(
             _print_errors(console, name, raw, calibrated)
         console.print(f"kept in {find_run(run).calibration_file}")
     if figure_file is not None:
-        from tgap.explain.calibration_figure import calibration_figure
-        from tgap.explain.figures import render
+        from tgap.drawing.calibration_figure import calibration_figure
+        from tgap.drawing.rendering import render
 
         title = f"{loaded.dataset.name}: {found.answers:,} answers ({found.split})"
         write_bytes(figure_file, render(calibration_figure(title, found), file_format(figure_file)))

@@ -16,7 +16,7 @@ from tgap.cli.words import PARTS, split_parts
 if TYPE_CHECKING:
     from tgap.predict import Explanation
 
-_COUNT = click.IntRange(min=1)
+_COUNT, _EDGES = click.IntRange(1, 50), click.IntRange(1, 200)  # the bounds of ExplainOptions
 
 
 @click.command("explain")
@@ -32,13 +32,13 @@ _COUNT = click.IntRange(min=1)
 @sight_options
 @click.option("--show-asked", is_flag=True, help="Let the walk see the asked fact where it is in the training data.")
 @click.option("--walk", is_flag=True, help="Tell the whole walk, too: edges of each step, paths, attention over time.")
-@click.option("--edges", type=_COUNT, metavar="N", default=5, show_default=True, help="With --walk: edges per step.")
+@click.option("--edges", type=_EDGES, metavar="N", default=5, show_default=True, help="With --walk: edges per step.")
 @click.option("--paths", type=_COUNT, metavar="N", default=5, show_default=True, help="With --walk: heaviest paths.")
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write the explanation as JSON; - prints JSON and nothing else."
 )
-@click.option("--html", "html_file", metavar="FILE", help="Write a self-contained page with the layered picture.")
-@click.option("--figure", "figure_file", metavar="FILE", help="Draw the layered picture (.png, .svg or .pdf).")
+@click.option("--html", "html_file", metavar="FILE", help="Write a self-contained page with the flow picture.")
+@click.option("--figure", "figure_file", metavar="FILE", help="Draw the flow picture (.png, .svg or .pdf).")
 @click.option("--profile", "profile_file", metavar="FILE", help="Draw the displacement profile (.png, .svg or .pdf).")
 @click.option("--trace", "trace_file", metavar="FILE", help="Write every edge of every step (.csv or .parquet).")
 def explain(

@@ -144,19 +144,20 @@ def print_walk(console: Console, document: Document) -> None:
 def print_steps(console: Console, document: Document) -> None:
     """The paper's case-study table, one a step; on a narrow screen an edge is one clause instead of three columns."""
     from tgap.cli.terminal import cell
-    from tgap.explain.sentences import edge_arrow
-    from tgap.explain.wording import percent
+    from tgap.explain.wording import edge_arrow, percent
 
     narrow = console.width < _WIDE
     ends = (("edge", "left"),) if narrow else (("subject", "left"), ("relation", "left"), ("object", "left"))
     for step in document.steps:
-        waiting = f"{step.carried:,} edges carried attention, {percent(step.waiting)} stayed where it was"
+        waiting = f"{step.used_edges:,} edges carried attention, {percent(step.self_loops)} stayed on self-loops"
         console.print(f"\n[bold]Step {step.step}[/bold]  {waiting}")
         when = (("date", "whole"), ("displacement", "whole"))
         table = simple_table(*ends, *when, ("attention", "right"), ("of answer", "right"))
         for edge in step.edges:
             named = (edge_arrow(edge),) if narrow else (edge.subject, edge.label, edge.object)
-            table.add_row(*map(cell, (*named, edge.time, edge.words)), f"{edge.attention:.4f}", percent(edge.through))
+            table.add_row(
+                *map(cell, (*named, edge.time, edge.relative_time)), f"{edge.attention:.4f}", percent(edge.answer_share)
+            )
         console.print(table)
 
 
@@ -172,7 +173,7 @@ def _print_paths(console: Console, document: Document) -> None:
     for walk in document.paths.walks:
         table.add_row(percent(walk.share), cell(walk.sentence))
     console.print(table)
-    console.print(f"The other walks ({document.paths.number:,.0f} in all) bring {percent(document.paths.rest)}.")
+    console.print(f"The other walks ({document.paths.count:,.0f} in all) bring {percent(document.paths.rest)}.")
     if not document.paths.complete:
         console.print("The search was cut short: heavier walks may be missing.", style="yellow")
     console.print()
@@ -188,7 +189,7 @@ def print_profile(console: Console, profile: ProfileTable) -> None:
     table = simple_table(
         ("", "left"), ("past", "right"), ("same time", "right"), ("future", "right"), ("self-loops", "right")
     )
-    table.add_row("attention", *(percent(profile.attention[side]) for side in sides), percent(profile.waiting))
+    table.add_row("attention", *(percent(profile.attention[side]) for side in sides), percent(profile.self_loops))
     table.add_row("edges within reach", *(percent(profile.base[side]) for side in sides), "")
     console.print(table)
     table = simple_table(

@@ -27,7 +27,7 @@ PAPER_ANSWER = "South Korea"
 @click.option("--edges", type=click.IntRange(min=1), metavar="N", default=5, show_default=True, help="Edges a step.")
 @click.option("--markdown", "markdown_file", metavar="FILE", help="Write the table as Markdown; - prints it.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the explanation as JSON; - prints it.")
-@click.option("--figure", "figure_file", metavar="FILE", help="Draw the layered picture (.png, .svg or .pdf).")
+@click.option("--figure", "figure_file", metavar="FILE", help="Draw the flow picture (.png, .svg or .pdf).")
 def case(
     run: str,
     parts: tuple[str, ...],
@@ -86,6 +86,6 @@ def case_markdown(document: Document) -> str:
     ]
     for step in document.steps:
         for edge in step.edges:
-            named = (edge.subject, edge.label, edge.object, edge.time, edge.words)
+            named = (edge.subject, edge.label, edge.object, edge.time, edge.relative_time)
             lines.append(f"| {step.step} | {' | '.join(map(cell, named))} | {edge.attention:.3f} |")
     return "\n".join(lines) + "\n"

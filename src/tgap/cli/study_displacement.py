@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tgap.evaluation.queries import SplitQueries
     from tgap.predict import Predictor
 
-_VERSION = "tgap.displacement/1"
+_VERSION = "tgap.displacement/2"
 
 
 @click.command("displacement", short_help="How far in time attention looks, by relation.")
@@ -90,8 +90,8 @@ def displacement(
         print_profile(console, profile)
         tables.append((name, title, profile))
     if figure_file is not None:
-        from tgap.explain.figures import render
-        from tgap.explain.profile_figure import Panel, profile_figure
+        from tgap.drawing.profile_figure import Panel, profile_figure
+        from tgap.drawing.rendering import render
 
         panels = [Panel(title, profile) for _, title, profile in tables]
         write_bytes(figure_file, render(profile_figure(panels, axis), file_format(figure_file)))

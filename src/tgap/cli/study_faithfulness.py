@@ -97,8 +97,8 @@ def faithfulness(
     if json_file != "-":
         _print(make_console(), found, answers)
     if figure_file is not None:
-        from tgap.explain.faithfulness_figure import faithfulness_figure
-        from tgap.explain.figures import render
+        from tgap.drawing.faithfulness_figure import faithfulness_figure
+        from tgap.drawing.rendering import render
 
         title = f"{predictor.dataset.name}, {split}: reasons of {found.questions:,} answers"
         write_bytes(figure_file, render(faithfulness_figure(title, found), file_format(figure_file)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tgap.explain.naming import Names
     from tgap.explain.patterns import Pattern, RelationPatterns
 
-_VERSION = "tgap.patterns/1"
+_VERSION = "tgap.patterns/2"
 _WAYS = {
     "same": "from the same subject to the same object",
     "inverse": "the other way round",
@@ -138,4 +138,6 @@ def _print(console: Console, names: Names, found: RelationPatterns) -> None:
         right = percent(pattern.right) if pattern.leads else ""
         table.add_row(percent(pattern.share), f"{pattern.leads:,}", right, cell(_words(names, pattern)))
     console.print(table)
-    console.print(f"All other patterns bring {percent(found.rest)}; {percent(found.waiting)} waited.\n")
+    console.print(
+        f"All other patterns bring {percent(found.rest)}; {percent(found.self_loops)} stayed on self-loops.\n"
+    )

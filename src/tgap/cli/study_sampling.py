@@ -13,7 +13,7 @@ from tgap.cli.words import PARTS, split_parts
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tgap.explain.growth import GrowthPanel
+    from tgap.drawing.growth_picture import GrowthPanel
     from tgap.predict import Predictor
 
 _SIZE = click.IntRange(min=1)
@@ -46,10 +46,9 @@ def sampling(
       tgap study sampling icews14 "North Korea" Threaten 2014-04-29 --figure s.png
     """
     from tgap.cli.terminal import make_console
+    from tgap.drawing.growth_picture import growth_drawing, growth_panels
+    from tgap.drawing.rendering import drawing_figure, render
     from tgap.errors import QueryError
-    from tgap.explain.figures import drawing_figure, render
-    from tgap.explain.growth import growth_panels
-    from tgap.explain.growth_drawing import growth_drawing
     from tgap.predict.question import parse_question
 
     check_format(figure_file, ("png", "svg", "pdf"))

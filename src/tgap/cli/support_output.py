@@ -25,5 +25,5 @@ def print_support(console: Console, support: Support) -> None:
     if support.facts:
         table = simple_table(("fact", "left"), ("displacement", "whole"))
         for edge in support.facts:
-            table.add_row(cell(" · ".join(edge.fact)), cell(edge.words))
+            table.add_row(cell(" · ".join(edge.fact)), cell(edge.relative_time))
         console.print(table)

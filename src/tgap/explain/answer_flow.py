@@ -73,7 +73,7 @@ class AnswerFlow:
         return shares / len(self.edges)
 
     @property
-    def waiting(self) -> float:
+    def self_loops(self) -> float:
         """Share that stayed on self-loops: what all facts together leave of 1."""
         loop = self.graph.loop_relation
         parts = [share[step.relation == loop].sum() for step, share in zip(self.trace.steps, self.edges, strict=True)]

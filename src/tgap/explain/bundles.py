@@ -5,7 +5,7 @@ on the same side of the question's time and were walked the same way round (with
 bundle; its attention and its share of the answer are exact sums over all of them, whether or not they are listed.
 
 Only the heaviest bundles are given, by attention and by share of the answer, and every one that a listed walk takes.
-Each says how much the lighter ones carry together, so that whatever is left out of a picture can be told beside it.
+Each says how much the smaller ones carry together, so that whatever is left out of a picture can be told beside it.
 
 Cost: one sort of the step's edges.
 """
@@ -35,9 +35,9 @@ class Bundle:
     inverse: bool
     size: int  # edges in it
     attention: float  # that crossed them
-    through: float  # share of the answer's mass that crossed them
-    lighter: float  # attention that crossed bundles of less attention in this step
-    lighter_through: float  # share of the answer that crossed bundles of a smaller share
+    answer_share: float  # share of the answer's mass that crossed them
+    rest_attention: float  # attention that crossed bundles of less attention in this step
+    rest_share: float  # share of the answer that crossed bundles of a smaller share
     edges: tuple[int, ...]  # places in the step's arrays: the strongest, and those of the listed walks
     walks: tuple[int, ...]  # places of the listed walks that take one of its edges in this step
 
@@ -62,14 +62,14 @@ def _step_bundles(flow: AnswerFlow, walks: Sequence[Walk], count: int, number: i
     )
     _, first, bundle, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     attention = mean_attention(step)[moving]
-    through = flow.edges[number][moving]
+    answer_share = flow.edges[number][moving]
     crossed = np.bincount(bundle, weights=attention, minlength=len(size)).astype(np.float64, copy=False)
-    brought = np.bincount(bundle, weights=through, minlength=len(size)).astype(np.float64, copy=False)
+    brought = np.bincount(bundle, weights=answer_share, minlength=len(size)).astype(np.float64, copy=False)
     walked = _walked(walks, number, step.edge[moving])  # walk -> the edge that it takes here
     taken = np.unique(list(walked.values())).astype(np.int64)
     best = np.concatenate([highest(crossed, count), highest(brought, count)])
     chosen = np.union1d(best[crossed[best] > 0], bundle[taken])
-    lighter, lighter_through = _lighter(crossed), _lighter(brought)
+    rest_attention, rest_share = _smaller(crossed), _smaller(brought)
     order = np.argsort(bundle, kind="stable")
     rows = np.concatenate([[0], np.cumsum(size)])
     found = []
@@ -86,9 +86,9 @@ def _step_bundles(flow: AnswerFlow, walks: Sequence[Walk], count: int, number: i
                 inverse=bool(inverse[one]),
                 size=int(size[place]),
                 attention=float(crossed[place]),
-                through=float(brought[place]),
-                lighter=float(lighter[place]),
-                lighter_through=float(lighter_through[place]),
+                answer_share=float(brought[place]),
+                rest_attention=float(rest_attention[place]),
+                rest_share=float(rest_share[place]),
                 edges=tuple(moving[np.concatenate([listed, more])].tolist()),
                 walks=tuple(walk for walk, edge in walked.items() if bundle[edge] == place),
             )
@@ -106,7 +106,7 @@ def _walked(walks: Sequence[Walk], number: int, edges: NDArray[np.integer]) -> d
     return found
 
 
-def _lighter(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _smaller(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each weight, the sum of all that come after it in falling order."""
     order = np.argsort(-weights, kind="stable")
     falling = weights[order]

@@ -26,7 +26,7 @@ class StrongEdge:
     time: int
     before: float  # a-bar of the subject before the step
     attention: float  # a-bar~ of the edge: the mass that crossed
-    through: float  # share of the answer's mass that crossed this edge in this step
+    answer_share: float  # share of the answer's mass that crossed this edge in this step
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class StepEdges:
     step: int
     edges: tuple[StrongEdge, ...]
     carried: int  # edges that carried mass, self-loops left out
-    waiting: float  # mass that stayed on self-loops
+    self_loops: float  # mass that stayed on self-loops
     nodes: tuple[tuple[int, float], ...]  # entities of highest mass after the step
 
 
@@ -62,7 +62,7 @@ def strongest_edges(
                 time=int(step.time[place]),
                 before=float(held[step.subject[place]]),
                 attention=float(attention[place]),
-                through=float(shares[place]),
+                answer_share=float(shares[place]),
             )
             for place in top
         )

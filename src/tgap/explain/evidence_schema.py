@@ -1,11 +1,14 @@
-"""The reasons of an answer as parts of the document: what was measured, what would change it, how attention came.
+"""The reasons in a document: measured effects, what would change the answer, how attention reached it.
 
-The dataclasses are the JSON schema, field by field, as those of ``schema`` are (docs/json-schema.md).
+Like those of ``schema``, these dataclasses are the JSON schema, field by field (docs/json-schema.md).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from tgap.explain.naming import NamedFact
 
@@ -14,156 +17,183 @@ from tgap.explain.naming import NamedFact
 class EvidenceRow(NamedFact):
     """A fact and what happened when it was taken away."""
 
-    share: float  # of all moves on the way to the answer, the part that took this fact
-    effect: float  # probability with it minus without it; negative: it speaks against the answer
-    probability: float  # of the answer without it
-    rank: float  # of the answer without it
+    share: Annotated[
+        float,
+        Field(
+            description=(
+                "of all moves on the way to the answer, the part that took this fact, in any step and either direction"
+            )
+        ),
+    ]
+    effect: Annotated[
+        float, Field(description="probability with it minus without it; negative where it speaks against the answer")
+    ]
+    probability: Annotated[float, Field(description="of the answer without it")]
+    rank: Annotated[float, Field(description="of the answer without it")]
 
 
 @dataclass(frozen=True)
 class GroupRow:
     """Facts taken away together."""
 
-    kind: str  # "first": those of highest share; "pair": one subject, relation and object; "time": one time
-    subject: str | None  # of a pair
-    relation: str | None
-    object: str | None
-    since: str  # time of the first of the facts
-    until: str  # time of the last
-    facts: int
-    share: float
-    effect: float
-    probability: float
-    rank: float
+    kind: Annotated[
+        str,
+        Field(
+            description=(
+                "first: the 2, 3, 5, ... facts of highest share; pair: all visible events of one subject, relation "
+                "and object; time: all visible events of one time"
+            )
+        ),
+    ]
+    subject: Annotated[str | None, Field(description="of a pair")]
+    relation: Annotated[str | None, Field(description="of a pair")]
+    object: Annotated[str | None, Field(description="of a pair")]
+    since: Annotated[str, Field(description="time of the first of the facts")]
+    until: Annotated[str, Field(description="time of the last of the facts")]
+    facts: Annotated[int, Field(description="how many they are")]
+    share: Annotated[float, Field(description="sum of their shares")]
+    effect: Annotated[float, Field(description="probability with them minus without them")]
+    probability: Annotated[float, Field(description="of the answer without them")]
+    rank: Annotated[float, Field(description="of the answer without them")]
 
 
 @dataclass(frozen=True)
 class FlipRow:
     """Facts without which another answer comes first, none of which can be spared."""
 
-    facts: tuple[NamedFact, ...]
-    answer: str  # that comes first then
-    answer_probability: float
-    probability: float  # of the explained answer then
-    rank: float
+    facts: Annotated[tuple[NamedFact, ...], Field(description="strongest first")]
+    answer: Annotated[str, Field(description="who comes first then")]
+    answer_probability: Annotated[float, Field(description="of that answer then")]
+    probability: Annotated[float, Field(description="of the explained answer then")]
+    rank: Annotated[float, Field(description="of the explained answer then")]
 
 
 @dataclass(frozen=True)
 class SufficientRow:
     """The answer with only the first facts that speak for it, beside the background."""
 
-    facts: int
-    probability: float
-    rank: float
-    kept: float  # part of the probability that is left; may exceed 1
+    facts: Annotated[
+        int,
+        Field(
+            description="how many of the facts in evidence that have a positive effect and touch the answer, in order"
+        ),
+    ]
+    probability: Annotated[float, Field(description="of the answer")]
+    rank: Annotated[float, Field(description="of the answer")]
+    kept: Annotated[float, Field(description="part of the probability that is left; may exceed 1")]
 
 
 @dataclass(frozen=True)
 class SufficientTable:
     """How few facts are enough."""
 
-    background: str  # what stays visible besides, as a code: "facts that do not touch the answer"
-    touching: int  # facts that touch the answer
-    rows: tuple[SufficientRow, ...]
+    background: Annotated[
+        str, Field(description='what stays visible besides: "facts that do not touch the answer", all of them')
+    ]
+    touching: Annotated[int, Field(description="facts that touch the answer, which would be visible otherwise")]
+    rows: Annotated[tuple[SufficientRow, ...], Field(description="from few to many")]
 
 
 @dataclass(frozen=True)
 class LinkRelation:
     """The events of one relation on a link of a chain."""
 
-    relation: str
-    inverse: bool  # walked against the stored facts
-    share: float  # of the link
-    events: int  # the fewest that bring nine tenths of this
-    since: str  # time of the first of those
-    until: str  # time of the last
+    relation: Annotated[str, Field(description="plain name")]
+    inverse: Annotated[bool, Field(description="walked against the stored facts")]
+    share: Annotated[float, Field(description="of the link")]
+    events: Annotated[int, Field(description="the fewest events that bring nine tenths of this")]
+    since: Annotated[str, Field(description="time of the first of those")]
+    until: Annotated[str, Field(description="time of the last of those")]
 
 
 @dataclass(frozen=True)
 class ChainLink:
     """One hop of a chain."""
 
-    subject: str
-    object: str
-    events: int  # events between the two that carried the chain
-    relations: tuple[LinkRelation, ...]  # strongest first
+    subject: Annotated[str, Field(description="where it was left")]
+    object: Annotated[str, Field(description="where it leads")]
+    events: Annotated[int, Field(description="events between the two that carried the chain")]
+    relations: Annotated[tuple[LinkRelation, ...], Field(description="the strongest, with what each brings")]
 
 
 @dataclass(frozen=True)
 class ChainRow:
     """All walks through the same entities."""
 
-    share: float  # of the answer's probability
-    sentence: str
-    links: tuple[ChainLink, ...]
+    share: Annotated[float, Field(description="exact share of the answer's probability")]
+    sentence: Annotated[str, Field(description="the chain in words")]
+    links: Annotated[tuple[ChainLink, ...], Field(description="in order; empty where attention stayed")]
 
 
 @dataclass(frozen=True)
 class ChainTable:
     """The heaviest chains to the answer."""
 
-    chains: tuple[ChainRow, ...]
-    rest: float  # share of all other chains
-    complete: bool  # False: the search was cut short, heavier chains may be missing
+    chains: Annotated[tuple[ChainRow, ...], Field(description="heaviest first")]
+    rest: Annotated[float, Field(description="share of all chains that are not listed")]
+    complete: Annotated[bool, Field(description="false: the search was cut short, heavier chains may be missing")]
 
 
 @dataclass(frozen=True)
 class TimeShare:
     """What the facts of one time brought."""
 
-    time: str
-    displacement: int
-    share: float
+    time: Annotated[str, Field(description="as the dataset writes it")]
+    displacement: Annotated[int, Field(description="from the question's time, in units of the timeline")]
+    share: Annotated[float, Field(description="of all moves on the way to the answer")]
 
 
 @dataclass(frozen=True)
 class RelationShare:
     """What the facts of one relation brought, walked either way."""
 
-    relation: str
-    share: float
+    relation: Annotated[str, Field(description="plain name")]
+    share: Annotated[float, Field(description="of all moves on the way to the answer")]
 
 
 @dataclass(frozen=True)
 class EntityShare:
     """Part of the answer's probability that stood on an entity after a step."""
 
-    name: str
-    share: float
+    name: Annotated[str, Field(description="the entity")]
+    share: Annotated[float, Field(description="of the answer's probability")]
 
 
 @dataclass(frozen=True)
 class StepShares:
     """Where this answer's probability stood after a step."""
 
-    step: int
-    entities: tuple[EntityShare, ...]  # those of highest share
-    rest: float  # on all others
+    step: Annotated[int, Field(description="from 1")]
+    entities: Annotated[tuple[EntityShare, ...], Field(description="those of highest share")]
+    rest: Annotated[float, Field(description="on all other entities")]
 
 
 @dataclass(frozen=True)
 class ShareTable:
-    """The flow to this answer. Past, present, future, waiting sum to 1; so do the entities of a step with the rest."""
+    """The flow to this answer. Past, present, future and self-loops sum to 1; so do the entities of each step."""
 
-    past: float
-    present: float
-    future: float
-    waiting: float  # stayed on self-loops
-    times: tuple[TimeShare, ...]  # in rising order, all that brought something
-    relations: tuple[RelationShare, ...]  # those of highest share
-    relations_rest: float  # all others
-    steps: tuple[StepShares, ...]
+    past: Annotated[float, Field(description="share of the facts before the question's time")]
+    present: Annotated[float, Field(description="share of the facts at the question's time")]
+    future: Annotated[float, Field(description="share of the facts after it")]
+    self_loops: Annotated[float, Field(description="stayed on self-loops")]
+    times: Annotated[tuple[TimeShare, ...], Field(description="in rising order, all that brought something")]
+    relations: Annotated[tuple[RelationShare, ...], Field(description="those of highest share")]
+    relations_rest: Annotated[float, Field(description="share of all other relations")]
+    steps: Annotated[tuple[StepShares, ...], Field(description="where the answer's probability stood after each step")]
 
 
 @dataclass(frozen=True)
 class CalibrationRow:
     """How often answers given a probability like this one were right."""
 
-    answer: str  # that this is about
-    probability: float  # of that answer, as the model gives it
-    low: float  # answers given a probability from here ...
-    high: float  # ... to here
-    answers: int  # how many there were
-    right: float  # share of them that was right
-    calibrated: float  # the probability read off a rising curve through all of them
-    split: str  # where that was measured
+    answer: Annotated[str, Field(description="the answer that this is about")]
+    probability: Annotated[float, Field(description="of that answer, as the model gives it")]
+    low: Annotated[float, Field(description="answers given a probability from here ...")]
+    high: Annotated[float, Field(description="... to here")]
+    answers: Annotated[int, Field(description="how many there were")]
+    right: Annotated[float, Field(description="share of them that was right")]
+    calibrated: Annotated[
+        float,
+        Field(description="the probability read off a rising curve through all answers; the order of answers stays"),
+    ]
+    split: Annotated[str, Field(description="where that was measured: valid")]

@@ -28,7 +28,7 @@ from tgap.explain.evidence_schema import (
 )
 from tgap.explain.flips import Stage, facts_touching
 from tgap.explain.naming import Names
-from tgap.explain.sentences import chain_sentence
+from tgap.explain.wording import chain_sentence
 
 BACKGROUND = "facts that do not touch the answer"
 _RELATIONS, _LINK_RELATIONS, _ENTITIES = 10, 3, 5  # rows of the lists
@@ -142,7 +142,7 @@ def share_table(names: Names, flow: AnswerFlow) -> ShareTable:
         past=float(shares[times < now].sum()),
         present=float(shares[times == now].sum()),
         future=float(shares[times > now].sum()),
-        waiting=flow.waiting,
+        self_loops=flow.self_loops,
         times=tuple(
             TimeShare(names.date(time), time - now, share)
             for time, share in zip(times.tolist(), shares.tolist(), strict=True)

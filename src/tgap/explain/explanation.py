@@ -16,7 +16,6 @@ from tgap.evaluation.calibration import Calibration
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.chains import heaviest_chains
 from tgap.explain.counterfactual import Counterfactual
-from tgap.explain.drawing import Drawing
 from tgap.explain.edges import masses, mean_attention, strongest_edges
 from tgap.explain.evidence import measure_evidence
 from tgap.explain.evidence_schema import CalibrationRow, EvidenceRow
@@ -30,23 +29,21 @@ from tgap.explain.evidence_tables import (
     sufficient_table,
 )
 from tgap.explain.flips import smallest_flip, sufficiency_curve
-from tgap.explain.flow_table import flow_table
-from tgap.explain.layered import layered_picture
-from tgap.explain.layered_drawing import layered_drawing
 from tgap.explain.naming import Names
+from tgap.explain.options import ExplainOptions
 from tgap.explain.paths import heaviest_walks
 from tgap.explain.profile import query_profile
 from tgap.explain.reach import reach
-from tgap.explain.report import report_body, report_page
 from tgap.explain.schema import Answer, Document, Question, ReachRow
-from tgap.explain.sentences import reach_sentence
-from tgap.explain.svg import drawing_svg
-from tgap.explain.tables import path_table, profile_table, step_tables
+from tgap.explain.tables import flow_table, path_table, profile_table, step_tables
 from tgap.explain.verdict import verdict
+from tgap.explain.wording import reach_sentence
 from tgap.scorer import Explainer, Trace
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from tgap.drawing.shapes import Drawing
 
 
 @dataclass(frozen=True)
@@ -127,34 +124,42 @@ class Explanation:
         return pl.concat(frames)
 
     def drawing(self) -> Drawing:
-        """The layered picture of the flow to this answer."""
-        return layered_drawing(layered_picture(self.names, self.flow, self.document.question.text))
+        """The flow picture of this answer."""
+        from tgap.drawing.flow_picture import flow_drawing, flow_picture  # noqa: PLC0415  only for those who draw
+
+        return flow_drawing(flow_picture(self.names, self.flow, self.document.question.text))
 
     def to_svg(self) -> str:
-        """The layered picture as an SVG file's text, with details on hover."""
+        """The flow picture as an SVG file's text, with details on hover."""
+        from tgap.drawing.svg import drawing_svg  # noqa: PLC0415
+
         return drawing_svg(self.drawing(), alone=True)
 
     def draw(self, file_format: str = "png") -> bytes:
-        """The layered picture as the bytes of a PNG, SVG or PDF file."""
+        """The flow picture as the bytes of a PNG, SVG or PDF file."""
         if file_format == "svg":
             return self.to_svg().encode()
-        from tgap.explain.figures import drawing_figure, render  # noqa: PLC0415  matplotlib only for those who draw
+        from tgap.drawing.rendering import drawing_figure, render  # noqa: PLC0415
 
         return render(drawing_figure(self.drawing()), file_format)
 
     def draw_profile(self, file_format: str = "png") -> bytes:
         """The displacement profile as the bytes of a PNG, SVG or PDF file."""
-        from tgap.explain.figures import render  # noqa: PLC0415
-        from tgap.explain.profile_figure import Panel, profile_figure  # noqa: PLC0415
+        from tgap.drawing.profile_figure import Panel, profile_figure  # noqa: PLC0415
+        from tgap.drawing.rendering import render  # noqa: PLC0415
 
         panel = Panel(f"{self.document.question.text}: 1 question", self.document.profile)
         return render(profile_figure([panel]), file_format)
 
     def to_html(self) -> str:
-        """A page that stands alone: tables, the layered picture, no network."""
+        """A page that stands alone: tables and the flow picture, without network access."""
+        from tgap.drawing.report import report_page  # noqa: PLC0415
+
         return report_page(self.document, self.drawing())
 
     def _repr_html_(self) -> str:
+        from tgap.drawing.report import report_body  # noqa: PLC0415
+
         return report_body(self.document, self.drawing())
 
 
@@ -168,21 +173,6 @@ class Reason:
     evidence: tuple[EvidenceRow, ...]  # facts taken away one at a time, strongest effect first
     asked_fact_hidden: bool
     calibration: CalibrationRow | None
-
-
-@dataclass(frozen=True)
-class ExplainOptions:
-    """How much to tell. Every effect is one more forward pass."""
-
-    effects: int = 20  # facts to take away one at a time; 0 = measure nothing, then there is no sentence
-    groups: int = 3  # groups of one time to take away together
-    flips: bool = True  # look for the smallest set that would change the answer
-    sufficient: bool = True  # look how few facts are enough
-    hide_asked: bool = True  # where the asked fact stands in train, hide it, as training does
-    chains: int = 5  # heaviest chains
-    edges: int = 5  # strongest edges a step
-    paths: int = 5  # heaviest walks
-    bundles: int = 0  # heaviest bundles of edges a step, for a picture of the flow; 0 = no such table
 
 
 def make_explanation(

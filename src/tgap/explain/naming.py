@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated
+
+from pydantic import Field
 
 from tgap.data import Dataset
 from tgap.graph import TemporalGraph
@@ -17,14 +20,18 @@ _KEPT = 1 << 16  # texts of instants and displacements kept ready
 class NamedEdge:
     """An edge in the direction it was walked. With ``inverse`` the stored fact is (object, relation, subject, time)."""
 
-    subject: str
-    relation: str  # plain name, whichever way the edge was walked
-    object: str
-    inverse: bool
-    time: str
-    displacement: int  # t_e - t_q in units of the timeline
-    words: str  # the displacement in words: "7 days before"
-    sign: str  # of the displacement: past, present or future
+    subject: Annotated[str, Field(description="where the edge was left")]
+    relation: Annotated[str, Field(description="plain name, whichever way the edge was walked")]
+    object: Annotated[str, Field(description="where it leads")]
+    inverse: Annotated[
+        bool, Field(description="walked against the stored fact, which is then (object, relation, subject, time)")
+    ]
+    time: Annotated[str, Field(description="date of the fact")]
+    displacement: Annotated[
+        int, Field(description="time of the fact minus the question's time, in units of the timeline")
+    ]
+    relative_time: Annotated[str, Field(description='the displacement in words: "7 days before"')]
+    sign: Annotated[str, Field(description='sign of the displacement: "past", "present" or "future"')]
 
     @property
     def label(self) -> str:
@@ -42,13 +49,13 @@ class NamedEdge:
 class NamedFact:
     """A stored fact."""
 
-    subject: str
-    relation: str
-    object: str
-    time: str
-    displacement: int  # its time minus the question's, in units of the timeline
-    words: str  # the displacement in words: "7 days before"
-    sign: str  # of the displacement: past, present or future
+    subject: Annotated[str, Field(description="of the stored fact")]
+    relation: Annotated[str, Field(description="of the stored fact")]
+    object: Annotated[str, Field(description="of the stored fact")]
+    time: Annotated[str, Field(description="of the stored fact")]
+    displacement: Annotated[int, Field(description="its time minus the question's, in units of the timeline")]
+    relative_time: Annotated[str, Field(description='the displacement in words: "7 days before"')]
+    sign: Annotated[str, Field(description="of the displacement: past, present or future")]
 
     @property
     def arrow(self) -> str:
@@ -58,7 +65,7 @@ class NamedFact:
     @property
     def clause(self) -> str:
         """The fact with its date."""
-        return f"{self.arrow} ({self.time}, {self.words})"
+        return f"{self.arrow} ({self.time}, {self.relative_time})"
 
 
 def sign_of(displacement: int) -> str:
@@ -73,7 +80,7 @@ class Names:
         self.dataset = dataset
         self.num_relations = dataset.num_relations
         self._date = lru_cache(_KEPT)(dataset.timeline.format)  # a walk names the same days thousands of times
-        self._words = lru_cache(_KEPT)(dataset.timeline.describe)
+        self._relative_time = lru_cache(_KEPT)(dataset.timeline.describe)
 
     def entity(self, index: int) -> str:
         """Name of an entity."""
@@ -95,9 +102,9 @@ class Names:
         """Text of an instant."""
         return self._date(instant)
 
-    def words(self, displacement: int) -> str:
+    def relative_time(self, displacement: int) -> str:
         """A displacement in words."""
-        return self._words(displacement)
+        return self._relative_time(displacement)
 
     def fact(self, graph: TemporalGraph, fact: int, query_time: int) -> NamedFact:
         """A fact of the graph (id as in ``graph.fact``) in its stored direction."""
@@ -109,7 +116,7 @@ class Names:
             object=self.entity(int(graph.neighbour[edge])),
             time=self.date(int(graph.time[edge])),
             displacement=displacement,
-            words=self.words(displacement),
+            relative_time=self.relative_time(displacement),
             sign=sign_of(displacement),
         )
 
@@ -123,6 +130,6 @@ class Names:
             inverse=inverse,
             time=self.date(time),
             displacement=time - query_time,
-            words=self.words(time - query_time),
+            relative_time=self.relative_time(time - query_time),
             sign=sign_of(time - query_time),
         )

@@ -55,7 +55,7 @@ class RelationPatterns:
     relation: int | None
     questions: int
     right: float  # part of the questions whose first answer was right
-    waiting: float
+    self_loops: float
     patterns: tuple[Pattern, ...]  # falling share
     rest: float  # share of all other patterns
 
@@ -69,7 +69,7 @@ class PatternCounts:
         self.share = np.zeros((num_relations, size))
         self.leads = np.zeros((num_relations, size), dtype=np.int64)
         self.right = np.zeros((num_relations, size), dtype=np.int64)
-        self.waiting = np.zeros(num_relations)
+        self.self_loops = np.zeros(num_relations)
         self.questions = np.zeros(num_relations, dtype=np.int64)
         self.answered = np.zeros(num_relations, dtype=np.int64)  # right first answers
 
@@ -79,7 +79,7 @@ class PatternCounts:
         key, share = _keys(flow, self.num_relations)
         sums = np.bincount(key, weights=share, minlength=self.share.shape[1])
         self.share[asked] += weight * sums
-        self.waiting[asked] += weight * flow.waiting
+        self.self_loops[asked] += weight * flow.self_loops
         self.questions[asked] += weight
         self.answered[asked] += right
         best = int(sums.argmax())
@@ -99,7 +99,7 @@ class PatternCounts:
             relation=named,
             questions=questions,
             right=float(self.answered[rows].sum() / max(1, questions)),
-            waiting=float(self.waiting[rows].sum() / max(1, questions)),
+            self_loops=float(self.self_loops[rows].sum() / max(1, questions)),
             patterns=patterns,
             rest=float(share.sum() - share[top].sum()),
         )

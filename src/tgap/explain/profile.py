@@ -48,7 +48,7 @@ class Profile:
     attention: NDArray[np.float64]  # [D] share of all attention
     base: NDArray[np.float64]  # [D] edges within reach, summed over queries
     by_relation: NDArray[np.float64]  # [2R, D] share of all attention, by relation of the edge (inverses from R on)
-    waiting: float  # share of all attention that stayed on self-loops
+    self_loops: float  # share of all attention that stayed on self-loops
 
     @property
     def base_share(self) -> NDArray[np.float64]:
@@ -203,7 +203,7 @@ class _Table:
             attention=moving[:, used].sum(axis=0),
             base=self.base[used],
             by_relation=moving[:, used],
-            waiting=float(shares[-1].sum()),
+            self_loops=float(shares[-1].sum()),
         )
 
 
@@ -215,13 +215,13 @@ def _walk_in_order(explainer: Explainer, asked: Sequence[Query], view: View) -> 
 def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
     """The questions' traces in their order, a few of them walked ahead on other threads."""
     with ThreadPoolExecutor(_WALKERS) as pool:
-        waiting: deque[Future[Trace]] = deque()
+        running: deque[Future[Trace]] = deque()
         for query in asked:
-            waiting.append(pool.submit(explainer.trace, query, view))
-            if len(waiting) > _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            running.append(pool.submit(explainer.trace, query, view))
+            if len(running) > _AHEAD:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
 
 
 def _ends(values: IntArray) -> tuple[int, int]:

@@ -1,14 +1,16 @@
-"""The explanation as a document: the dataclasses here are the JSON schema, field by field (docs/json-schema.md).
+"""The explanation as a document. These dataclasses are the JSON schema, field by field (docs/json-schema.md).
 
-``VERSION`` stands in every document. A field may be added under the same version; a field that is renamed, removed or
-changes its meaning raises it.
+Every document carries ``VERSION``. A new field keeps the version; a field that is renamed, removed or changes its
+meaning raises it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from tgap.explain.evidence_schema import (
     CalibrationRow,
@@ -21,17 +23,17 @@ from tgap.explain.evidence_schema import (
 )
 from tgap.explain.naming import NamedEdge
 
-VERSION = "tgap.explanation/2"
+VERSION = "tgap.explanation/3"
 
 
 @dataclass(frozen=True)
 class Question:
     """What was asked, by its stored names. The side that is asked for is None."""
 
-    subject: str | None
-    relation: str
-    object: str | None
-    time: str
+    subject: Annotated[str | None, Field(description="named entity, or null where it is asked for")]
+    relation: Annotated[str, Field(description="in the direction of the fact, whichever side is asked for")]
+    object: Annotated[str | None, Field(description="named entity, or null where it is asked for")]
+    time: Annotated[str, Field(description="the time that is asked about")]
 
     @property
     def asks(self) -> str:
@@ -53,198 +55,295 @@ class Question:
 class Answer:
     """An entity as an answer."""
 
-    name: str
-    rank: float  # 1 is best; ties count half
-    score: float  # a probability where the method walks, else whatever the method gives
-    known: str | None  # "on this day", "at another time": a stored fact says so; None: no stored fact does
-    known_when: str | None  # the same as a code: "same" or "other" time
-    known_in: tuple[str, ...]  # splits of the dataset that hold that fact
+    name: Annotated[str, Field(description="the entity")]
+    rank: Annotated[float, Field(description="1 is best; ties count half")]
+    score: Annotated[float, Field(description="a probability where the method walks, else whatever the method gives")]
+    known: Annotated[
+        str | None,
+        Field(
+            description=(
+                '"on this day" (or "in this year" and so on, by the timeline): a stored fact says so at the time '
+                'asked about; "at another time": only at other times; null: no stored fact'
+            )
+        ),
+    ]
+    known_when: Annotated[str | None, Field(description='the same as a code: "same", "other" or null')]
+    known_in: Annotated[
+        tuple[str, ...],
+        Field(description="splits of the dataset that hold such a fact: train, valid, test; context: appended later"),
+    ]
 
 
 @dataclass(frozen=True)
 class EdgeRow(NamedEdge):
     """An edge in one step."""
 
-    before: float  # attention that its subject held before the step
-    attention: float  # attention that crossed it (mean over flows)
-    through: float  # share of the answer's probability that crossed it in this step
+    subject_attention: Annotated[float, Field(description="attention that its subject held before the step")]
+    attention: Annotated[float, Field(description="attention that crossed it (mean over flows)")]
+    answer_share: Annotated[float, Field(description="share of the answer's probability that crossed it in this step")]
 
 
 @dataclass(frozen=True)
 class NodeRow:
     """An entity after a step."""
 
-    name: str
-    attention: float
+    name: Annotated[str, Field(description="the entity")]
+    attention: Annotated[float, Field(description="attention that it holds after the step")]
 
 
 @dataclass(frozen=True)
 class StepTable:
     """One step of the walk."""
 
-    step: int  # from 1
-    edges: tuple[EdgeRow, ...]  # strongest first, self-loops left out
-    nodes: tuple[NodeRow, ...]  # entities that hold most attention after the step
-    carried: int  # edges that carried attention, self-loops left out
-    waiting: float  # attention that stayed on self-loops
-    core: tuple[str, ...]  # entities that the subgraph grew from
-    candidates: int  # edges looked at
-    added: int  # edges that joined the subgraph
-    subgraph: int  # entities of the subgraph after the step
+    step: Annotated[int, Field(description="from 1")]
+    edges: Annotated[tuple[EdgeRow, ...], Field(description="strongest first, self-loops left out")]
+    nodes: Annotated[tuple[NodeRow, ...], Field(description="entities that hold most attention after the step")]
+    used_edges: Annotated[int, Field(description="edges that carried attention, self-loops left out")]
+    self_loops: Annotated[float, Field(description="attention that stayed on self-loops")]
+    core_nodes: Annotated[tuple[str, ...], Field(description="entities that the subgraph grew from")]
+    candidate_edges: Annotated[int, Field(description="edges looked at")]
+    added_edges: Annotated[int, Field(description="edges that joined the subgraph")]
+    subgraph_nodes: Annotated[int, Field(description="entities of the subgraph after the step")]
 
 
 @dataclass(frozen=True)
 class WalkEdge(NamedEdge):
     """An edge of a walk."""
 
-    step: int  # in which it is taken, from 1: of all ways to spread the waits, the one that weighs most
+    step: Annotated[
+        int,
+        Field(
+            description="the step in which the edge is taken, from 1; of all ways to place the self-loops, the heaviest"
+        ),
+    ]
 
 
 @dataclass(frozen=True)
 class PathRow:
     """A walk to the answer, self-loops folded away."""
 
-    share: float  # of the answer's probability
-    sentence: str
-    edges: tuple[WalkEdge, ...]
-    places: tuple[str, ...]  # where the walk stands after 0, 1, ... steps
+    share: Annotated[
+        float,
+        Field(
+            description=(
+                "exact share of the answer's probability; walks that differ only in when they take a self-loop are one"
+            )
+        ),
+    ]
+    sentence: Annotated[str, Field(description="the walk in words")]
+    edges: Annotated[tuple[WalkEdge, ...], Field(description="in order; empty where attention stayed")]
+    entities: Annotated[tuple[str, ...], Field(description="the entity that the walk is on after 0, 1, ... steps")]
 
 
 @dataclass(frozen=True)
 class PathTable:
     """The heaviest walks to the answer."""
 
-    walks: tuple[PathRow, ...]
-    rest: float  # share of all walks that are not listed
-    number: float  # walks to the answer, waits counted
-    complete: bool  # False: the search was cut short, heavier walks may be missing
+    walks: Annotated[tuple[PathRow, ...], Field(description="heaviest first")]
+    rest: Annotated[float, Field(description="share of all walks that are not listed")]
+    count: Annotated[
+        float,
+        Field(
+            description=(
+                "number of walks to the answer; walks that differ only in when they take a self-loop count separately"
+            )
+        ),
+    ]
+    complete: Annotated[bool, Field(description="false: the search was cut short, heavier walks may be missing")]
 
 
 @dataclass(frozen=True)
 class FlowNode(NodeRow):
     """An entity in a picture of the flow."""
 
-    through: float  # share of the answer's probability that then stood here
+    answer_share: Annotated[float, Field(description="share of the answer's probability that then stood here")]
 
 
 @dataclass(frozen=True)
 class EventRow:
     """An edge of a bundle, which tells its ends, sign and direction."""
 
-    relation: str
-    time: str
-    displacement: int  # t_e - t_q in units of the timeline
-    words: str  # the displacement in words: "7 days before"
-    attention: float  # that crossed it in this step
-    through: float  # share of the answer's probability that crossed it in this step
+    relation: Annotated[str, Field(description="plain name, whichever way the edge was walked")]
+    time: Annotated[str, Field(description="date of the fact")]
+    displacement: Annotated[
+        int, Field(description="time of the fact minus the question's time, in units of the timeline")
+    ]
+    relative_time: Annotated[str, Field(description='the displacement in words: "7 days before"')]
+    attention: Annotated[float, Field(description="attention that crossed it in this step")]
+    answer_share: Annotated[float, Field(description="share of the answer's probability that crossed it in this step")]
 
 
 @dataclass(frozen=True)
 class BundleRow:
     """Edges of one step between the same two entities, on the same side of the question's time, the same way round."""
 
-    subject: str
-    object: str
-    sign: str  # past, present or future
-    inverse: bool  # walked against the stored facts
-    size: int  # edges in it
-    attention: float  # that crossed all of them
-    through: float  # share of the answer's probability that crossed them
-    lighter: float  # attention that crossed bundles of less attention in this step
-    lighter_through: float  # share of the answer that crossed bundles of a smaller share in this step
-    walks: tuple[int, ...]  # places, from 0, of the listed walks that take one of its edges in this step
-    events: tuple[EventRow, ...]  # its strongest edges, and those of the listed walks
+    subject: Annotated[str, Field(description="where they were left")]
+    object: Annotated[str, Field(description="where they lead")]
+    sign: Annotated[str, Field(description='side of the question\'s time: "past", "present" or "future"')]
+    inverse: Annotated[bool, Field(description="walked against the stored facts")]
+    size: Annotated[int, Field(description="edges in the bundle, listed or not")]
+    attention: Annotated[float, Field(description="attention that crossed all of them")]
+    answer_share: Annotated[
+        float, Field(description="share of the answer's probability that crossed them in this step")
+    ]
+    rest_attention: Annotated[float, Field(description="attention that crossed bundles of less attention in this step")]
+    rest_share: Annotated[
+        float, Field(description="share of the answer that crossed bundles of a smaller share in this step")
+    ]
+    walks: Annotated[
+        tuple[int, ...],
+        Field(description="places, from 0, of the listed walks that take one of its edges in this step"),
+    ]
+    events: Annotated[tuple[EventRow, ...], Field(description="its strongest edges, and those of the listed walks")]
 
 
 @dataclass(frozen=True)
 class FlowStep:
     """One step of a picture of the flow."""
 
-    step: int  # from 1
-    bundles: tuple[BundleRow, ...]  # most attention first
-    moved: float  # attention that crossed edges
-    moved_through: float  # share of the answer's probability that crossed edges
-    waiting: float  # attention that stayed on self-loops
-    waiting_through: float  # share of the answer's probability that stayed
+    step: Annotated[int, Field(description="from 1")]
+    bundles: Annotated[
+        tuple[BundleRow, ...],
+        Field(
+            description=(
+                "most attention first: the heaviest by attention, the heaviest by share of the answer, those of the "
+                "listed walks"
+            )
+        ),
+    ]
+    moved: Annotated[float, Field(description="attention that crossed edges")]
+    moved_share: Annotated[float, Field(description="share of the answer's probability that crossed edges")]
+    self_loops: Annotated[float, Field(description="attention that stayed on self-loops")]
+    self_loops_share: Annotated[float, Field(description="share of the answer's probability that stayed")]
 
 
 @dataclass(frozen=True)
 class FlowTable:
     """The whole walk for a picture: where attention stood after every step, and what it crossed in between."""
 
-    columns: tuple[tuple[FlowNode, ...], ...]  # after 0, 1, ... steps: every end of a bundle, most attention first
-    steps: tuple[FlowStep, ...]
+    columns: Annotated[
+        tuple[tuple[FlowNode, ...], ...],
+        Field(
+            description=(
+                "after 0, 1, ... steps: every entity where a bundle begins or ends or a listed walk stands, most "
+                "attention first"
+            )
+        ),
+    ]
+    steps: Annotated[tuple[FlowStep, ...], Field(description="what was crossed between two columns")]
 
 
 @dataclass(frozen=True)
 class ReachRow:
     """How the answer lies from where the walk begins."""
 
-    steps: int  # steps that the walk takes
-    distance: int | None  # edges on the shortest walk; None: no walk of any length
-    reachable: bool
-    sentence: str
+    steps: Annotated[int, Field(description="steps that the walk takes")]
+    distance: Annotated[
+        int | None, Field(description="edges on the shortest walk; null where no walk of any length leads there")
+    ]
+    reachable: Annotated[bool, Field(description="a walk of steps steps can end at the answer")]
+    sentence: Annotated[str, Field(description="the same in words")]
 
 
 @dataclass(frozen=True)
 class DisplacementRow:
     """One displacement of a profile."""
 
-    displacement: int
-    attention: float  # share of all attention
-    base: float  # edges within reach
-    base_share: float  # of all edges within reach
+    displacement: Annotated[int, Field(description="in units of the timeline")]
+    attention: Annotated[float, Field(description="share of all attention")]
+    base: Annotated[float, Field(description="edges within reach of the walk, summed over questions")]
+    base_share: Annotated[float, Field(description="the same as a share of all edges within reach")]
 
 
 @dataclass(frozen=True)
 class RelationRow:
     """One edge relation of a profile, as shares of all attention."""
 
-    relation: str
-    inverse: bool
-    attention: float
-    past: float
-    present: float
-    future: float
+    relation: Annotated[str, Field(description="relation of the edges")]
+    inverse: Annotated[bool, Field(description="walked against the stored facts")]
+    attention: Annotated[float, Field(description="share of all attention")]
+    past: Annotated[float, Field(description="part of it at displacements below 0")]
+    present: Annotated[float, Field(description="part of it at displacements 0")]
+    future: Annotated[float, Field(description="part of it at displacements above 0")]
 
 
 @dataclass(frozen=True)
 class ProfileTable:
     """How far in time attention looked, beside how far it could have looked."""
 
-    queries: int
-    unit: str  # of the timeline: day, year, ...
-    bin: int  # units that share a row
-    waiting: float  # share of all attention that stayed on self-loops
-    attention: dict[str, float]  # past, present, future: shares of all attention
-    base: dict[str, float]  # past, present, future: shares of the edges within reach
-    displacements: tuple[DisplacementRow, ...]
-    relations: tuple[RelationRow, ...]
+    queries: Annotated[int, Field(description="questions behind the means; 1 in an explanation")]
+    unit: Annotated[str, Field(description="unit of the timeline: day, year, ...")]
+    bin: Annotated[int, Field(description="units that share a row of displacements; 1 but for very long timelines")]
+    self_loops: Annotated[float, Field(description="share of all attention that stayed on self-loops")]
+    attention: Annotated[dict[str, float], Field(description="past, present, future: shares of all attention")]
+    base: Annotated[dict[str, float], Field(description="past, present, future: shares of the edges within reach")]
+    displacements: Annotated[tuple[DisplacementRow, ...], Field(description="in rising order, only those that occur")]
+    relations: Annotated[tuple[RelationRow, ...], Field(description="the edge relations that attention used most")]
 
 
 @dataclass(frozen=True)
 class Document:
     """A whole explanation."""
 
-    question: Question
-    instant: int  # the question's time: units of the timeline after the dataset's first
-    answer: Answer
-    sentence: str | None  # why, in one line; None where no effect was to be measured
-    kind: str | None  # of the sentence, as a code: one, few, pair, many, none, stays, unreached
-    calibration: CalibrationRow | None  # how often answers of such a probability were right; None: not measured
-    asked_fact_hidden: bool  # the asked fact stands in train and was hidden, as in training
-    evidence: tuple[EvidenceRow, ...]  # facts taken away one at a time, strongest effect first
-    groups: tuple[GroupRow, ...]  # facts taken away together
-    flips: FlipRow | None  # the smallest set found that would change the answer; None: none was found, or looked for
-    sufficient: SufficientTable | None
-    chains: ChainTable
-    shares: ShareTable  # the flow to this answer by time, relation and entity
-    reach: ReachRow
-    steps: tuple[StepTable, ...]
-    paths: PathTable
-    profile: ProfileTable
-    flow: FlowTable | None
-    notes: tuple[str, ...]
+    question: Annotated[Question, Field(description="what was asked")]
+    instant: Annotated[
+        int, Field(description="the question's time: units of the timeline after the dataset's first instant")
+    ]
+    answer: Annotated[Answer, Field(description="the answer that is explained, and how it stands")]
+    sentence: Annotated[
+        str | None,
+        Field(description="why, in one line of plain words, as the measurements have it; null where none were wanted"),
+    ]
+    kind: Annotated[
+        str | None,
+        Field(
+            description=(
+                "what the sentence says, as a code: one (one fact brings half of the probability or more), few (2, 3 "
+                "or 5 facts together do), pair (all events of one subject, relation and object do), many (none of "
+                "these), none (no fact that was tried speaks for the answer), stays (attention never left), unreached"
+                " (none arrived)"
+            )
+        ),
+    ]
+    calibration: Annotated[
+        CalibrationRow | None,
+        Field(
+            description=(
+                "how often answers of such a probability were right; null where the run was not calibrated or the "
+                "answer has less than 1 %"
+            )
+        ),
+    ]
+    asked_fact_hidden: Annotated[
+        bool, Field(description="the asked fact stands in train and was hidden from the walk, as in training")
+    ]
+    evidence: Annotated[
+        tuple[EvidenceRow, ...], Field(description="facts taken away one at a time, strongest effect first")
+    ]
+    groups: Annotated[tuple[GroupRow, ...], Field(description="facts taken away together")]
+    flips: Annotated[
+        FlipRow | None,
+        Field(
+            description=(
+                "the smallest set found that would change the answer; null where none was found, or the answer is not"
+                " the first"
+            )
+        ),
+    ]
+    sufficient: Annotated[SufficientTable | None, Field(description="how few facts are enough")]
+    chains: Annotated[ChainTable, Field(description="walks through the same entities, taken together")]
+    shares: Annotated[ShareTable, Field(description="the flow to this answer by time, relation and entity")]
+    reach: Annotated[ReachRow, Field(description="whether a walk can reach the answer at all")]
+    steps: Annotated[
+        tuple[StepTable, ...], Field(description="the strongest edges of every step, and what was sampled")
+    ]
+    paths: Annotated[PathTable, Field(description="the heaviest walks to the answer")]
+    profile: Annotated[ProfileTable, Field(description="how far in time attention looked")]
+    flow: Annotated[FlowTable | None, Field(description="the walk for a picture; null unless it was asked for")]
+    notes: Annotated[
+        tuple[str, ...],
+        Field(description="what the reader should know: a time outside the data, an entity without facts"),
+    ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dictionaries and lists, ready for JSON."""

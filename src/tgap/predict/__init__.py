@@ -4,7 +4,8 @@
 >>> predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=3).to_frame()  # doctest: +SKIP
 """
 
-from tgap.explain.explanation import ExplainOptions, Explanation
+from tgap.explain.explanation import Explanation
+from tgap.explain.options import ExplainOptions
 from tgap.explain.schema import Answer, Question
 from tgap.predict.prediction import Prediction
 from tgap.predict.predictor import Predictor

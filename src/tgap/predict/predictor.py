@@ -23,9 +23,10 @@ from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
 from tgap.explain.evidence_schema import CalibrationRow
 from tgap.explain.evidence_tables import calibration_row, evidence_rows
-from tgap.explain.explanation import ExplainOptions, Explanation, Reason, make_explanation, make_reason
+from tgap.explain.explanation import Explanation, Reason, make_explanation, make_reason
 from tgap.explain.naming import Names
 from tgap.explain.nearby import nearby_facts
+from tgap.explain.options import ExplainOptions
 from tgap.explain.schema import Answer
 from tgap.explain.wording import percent
 from tgap.graph import View

@@ -35,7 +35,8 @@ class Support:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(' · '.join(edge.fact))}</td><td>{escape(edge.words)}</td></tr>" for edge in self.facts
+            f"<tr><td>{escape(' · '.join(edge.fact))}</td><td>{escape(edge.relative_time)}</td></tr>"
+            for edge in self.facts
         )
         return f"<div><b>{escape(self.question.text)}</b><p>{escape(self.sentence)}</p><table>{rows}</table></div>"
 

@@ -99,7 +99,7 @@ class History:
             "object": self._names.entity(fact.object),
             "time": self._names.date(fact.time),
             "displacement": fact.time - instant,
-            "words": self._names.words(fact.time - instant),
+            "relative_time": self._names.relative_time(fact.time - instant),
             "sign": sign_of(fact.time - instant),
             "split": list(self._dataset.parts)[self._split[place]],
         }

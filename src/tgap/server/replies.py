@@ -103,7 +103,7 @@ class FactRow(BaseModel):
     object: str
     time: str
     displacement: int
-    words: str
+    relative_time: str
     sign: Literal["past", "present", "future"]
     split: Literal["train", "valid", "test", "context"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from tgap.server.schemas import (
 )
 from tgap.server.source import Source
 
-PROFILE_VERSION = "tgap.displacement/1"
+PROFILE_VERSION = "tgap.displacement/2"
 StoredFact = tuple[str, str, str, str]
 
 
@@ -132,7 +132,7 @@ class Service:
         return self._explanation(asked).to_html()
 
     def explain(self, asked: ExplainRequest) -> dict[str, Any]:
-        """Why an answer has its probability: a document ``tgap.explanation/2``."""
+        """Why an answer has its probability: a document ``tgap.explanation/3``."""
         return self._explanation(asked).to_dict()
 
     def support(self, asked: SupportRequest) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class Service:
         }
 
     def _explanation(self, asked: ExplainRequest) -> Explanation:
-        options = ExplainOptions(**asked.model_dump(include={field.name for field in fields(ExplainOptions)}))
+        options = ExplainOptions(**asked.model_dump(include=set(ExplainOptions.model_fields)))
         predictor = self._seeing(asked)
         return predictor.explain(*self._parts(asked), answer=self._answer(asked.answer), options=options)
 

@@ -20,7 +20,9 @@ test("one row an answer", () => {
 
 test("one row an edge, with its step", () => {
   const edge = { subject: "A", relation: "r", object: "B", inverse: false, time: "2014", displacement: -1 };
-  const text = edgesTable({ steps: [{ step: 2, edges: [{ ...edge, before: 1, attention: 0.5, through: 0.1 }] }] });
+  const text = edgesTable({
+    steps: [{ step: 2, edges: [{ ...edge, subject_attention: 1, attention: 0.5, answer_share: 0.1 }] }],
+  });
   assert.equal(text.split("\r\n")[1], "2,A,r,B,false,2014,-1,1,0.5,0.1");
 });
 

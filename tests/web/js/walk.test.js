@@ -36,14 +36,14 @@ test("links have a key of their own and know the walks that take them", () => {
 test("the threshold leaves a calm number of links", () => {
   const walk = walkOf(sample());
   assert.equal(calmThreshold(walk, "attention", 2), 0.2); // never above a fifth
-  assert.equal(calmThreshold(walk, "through", 3), 0.1);
+  assert.equal(calmThreshold(walk, "answer_share", 3), 0.1);
   assert.equal(calmThreshold(walk, "attention", 30), 0.003);
 });
 
 test("the last column is ordered by weight, whichever weight is looked at", () => {
   const walk = walkOf(sample());
   assert.deepEqual(names(layOut(walk, { view: "attention", threshold: 0, width: 800 }), 2), ["E", "D"]);
-  assert.deepEqual(names(layOut(walk, { view: "through", threshold: 0, width: 800 }), 2), ["D", "E"]);
+  assert.deepEqual(names(layOut(walk, { view: "answer_share", threshold: 0, width: 800 }), 2), ["D", "E"]);
 });
 
 test("weak links are left out, heavy walks stay, and the rest is the server's number", () => {
@@ -62,14 +62,14 @@ test("no column holds more entities than it has room for", () => {
     ...document.flow.steps[0].bundles[0],
     object: `N${place}`,
     attention: 0.5 - place / 100,
-    lighter: (29 - place) / 100,
+    rest_attention: (29 - place) / 100,
   }));
   document.flow.steps[0].bundles.push(...crowd);
-  document.flow.columns[1].push(...crowd.map(({ object }) => ({ name: object, attention: 0.01, through: 0 })));
+  document.flow.columns[1].push(...crowd.map(({ object }) => ({ name: object, attention: 0.01, answer_share: 0 })));
   const layout = layOut(walkOf(document), { view: "attention", threshold: 0, width: 800 });
   assert.equal(layout.columns[1].nodes.length, 11);
   const last = layout.links.filter(({ link }) => link.step === 1 && link.object.startsWith("N")).at(-1).link;
-  assert.equal(rest(layout)[0], last.lighter); // from the first link without room on, everything is rest
+  assert.equal(rest(layout)[0], last.rest_attention); // from the first link without room on, everything is rest
 });
 
 test("everything lies inside the picture and links meet their entities", () => {
@@ -110,8 +110,8 @@ test("a ribbon is called by its strongest event, a number where there is no room
 });
 
 test("names of ribbons never lie on each other", () => {
-  const layout = layOut(walkOf(sample()), { view: "through", threshold: 0, width: 700 });
-  const labels = labelLinks([...layout.links, ...layout.links], "through", 200, (text) => 7 * text.length);
+  const layout = layOut(walkOf(sample()), { view: "answer_share", threshold: 0, width: 700 });
+  const labels = labelLinks([...layout.links, ...layout.links], "answer_share", 200, (text) => 7 * text.length);
   for (const [place, one] of labels.entries()) {
     for (const other of labels.slice(place + 1)) {
       assert.ok(Math.abs(one.x - other.x) > 8 || Math.abs(one.y - other.y) > 8);

@@ -33,9 +33,9 @@ export function edgesTable(document) {
     "inverse",
     "time",
     "displacement",
-    "before",
+    "subject_attention",
     "attention",
-    "through",
+    "answer_share",
   ];
   const rows = document.steps.flatMap((step) =>
     step.edges.map((edge) => [step.step, ...columns.map((name) => edge[name])]),

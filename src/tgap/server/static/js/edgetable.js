@@ -18,7 +18,7 @@ export function edgeTables(walk) {
           h(
             "caption",
             {},
-            `Step ${step.step}: ${counted(step.carried, "event")} followed, ${percent(step.waiting)} of attention stayed where it was`,
+            `Step ${step.step}: ${counted(step.used_edges, "event")} followed, ${percent(step.self_loops)} of attention stayed where it was`,
           ),
           h(
             "thead",
@@ -43,9 +43,9 @@ export function edgeTables(walk) {
                   edge.relation + (edge.inverse ? " (inverse)" : ""),
                   edge.object,
                   edge.time,
-                  edge.words,
+                  edge.relative_time,
                 ].map((text) => h("td", {}, text)),
-                [edge.attention, edge.through].map((share) => h("td", { class: "number" }, percent(share))),
+                [edge.attention, edge.answer_share].map((share) => h("td", { class: "number" }, percent(share))),
               ),
             ),
           ),

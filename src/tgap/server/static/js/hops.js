@@ -4,7 +4,11 @@ import { h } from "./dom.js";
 
 /** Date and displacement of an event. */
 export function dateChip(event) {
-  return h("span", { class: `date ${event.sign}`, title: event.words }, `${event.time}, ${event.words}`);
+  return h(
+    "span",
+    { class: `date ${event.sign}`, title: event.relative_time },
+    `${event.time}, ${event.relative_time}`,
+  );
 }
 
 /** Who did what to whom, without the date. */

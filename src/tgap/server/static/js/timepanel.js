@@ -218,13 +218,13 @@ export class TimePanel {
     if (this.text !== question.time)
       return `Everything here is still about ${question.time}; asking about ${this.text} …`;
     const mine = this.view !== "attention";
-    const parts = mine ? shares : { ...profile.attention, waiting: profile.waiting };
+    const parts = mine ? shares : { ...profile.attention, self_loops: profile.self_loops };
     const what = mine ? "of this answer's way" : "of all attention";
     const per = profile.bin > 1 ? `${profile.bin} ${this.unit}s` : this.unit;
     const scale = `Height: share per ${per}, on a root scale; grey: if it were spread over all events within reach.`;
     const { range } = this;
     if (range === null) {
-      return `${percent(parts.past)} ${what} lies before the ${this.unit} asked about, ${percent(parts.present)} on it, ${percent(parts.future)} after it; ${percent(parts.waiting)} stayed where it was. ${scale}`;
+      return `${percent(parts.past)} ${what} lies before the ${this.unit} asked about, ${percent(parts.present)} on it, ${percent(parts.future)} after it; ${percent(parts.self_loops)} stayed where it was. ${scale}`;
     }
     const side = SIGNS.find((sign) => SIDES[sign] === range);
     const ends = range.map((end) => textAt(this.timeline, this.shown + end));

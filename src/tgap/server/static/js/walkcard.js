@@ -218,7 +218,7 @@ function stepWords(walk, shown, view) {
   const held = column.slice(0, 3).map((node) => `${node.name} ${percent(node[view])}`);
   const { carried } = walk.document.steps[shown - 1];
   const step = walk.steps[shown - 1];
-  const stayed = percent(view === "attention" ? step.waiting : step.waiting_through);
+  const stayed = percent(view === "attention" ? step.self_loops : step.self_loops_share);
   const crossed = view === "attention" ? `Attention crossed ${counted(carried, "event")}; ` : "";
   return `After step ${shown}: ${held.join(", ")} ${wholeOf(view)}. ${crossed}${stayed} stayed where it was.`;
 }
@@ -227,7 +227,7 @@ function tip(link, view) {
   const shown = link.events.slice(0, 4);
   return [
     h("div", {}, h("b", {}, `${link.subject} → ${link.object}`), ` ${percent(link[view])} ${wholeOf(view)}`),
-    ...shown.map((event) => h("div", {}, `${event.time} · ${factWords(factOf(event))} · ${event.words}`)),
+    ...shown.map((event) => h("div", {}, `${event.time} · ${factWords(factOf(event))} · ${event.relative_time}`)),
     link.size > shown.length ? h("div", { class: "more" }, `${counted(link.size, "event")} in all`) : null,
   ].filter(Boolean);
 }

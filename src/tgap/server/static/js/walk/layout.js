@@ -61,7 +61,7 @@ export function layOut(walk, { view, threshold, width }) {
 export const isHeavy = (link) => link.walks.some((place) => place < SHOWN_PATHS);
 
 /**
- * Entities of each column and the links between them, and per step what all lighter links carry. Heavy walks come
+ * Entities of each column and the links between them, and per step what all smaller links carry. Heavy walks come
  * first; then link after link, heaviest first, until a column is full: from there on a step is closed.
  */
 function choose(walk, view, threshold) {
@@ -69,11 +69,11 @@ function choose(walk, view, threshold) {
   names[0].add(walk.start);
   names[walk.length].add(walk.answer);
   for (const path of walk.paths.slice(0, SHOWN_PATHS)) {
-    for (const [place, name] of path.places.entries()) names[place].add(name);
+    for (const [place, name] of path.entities.entries()) names[place].add(name);
   }
   const links = walk.links.map((step) => step.filter(isHeavy));
-  const rest = walk.steps.map((step) => step[view === "attention" ? "moved" : "moved_through"]);
-  const lighter = view === "attention" ? "lighter" : "lighter_through";
+  const rest = walk.steps.map((step) => step[view === "attention" ? "moved" : "moved_share"]);
+  const smaller = view === "attention" ? "rest_attention" : "rest_share";
   const closed = new Set();
   const falling = walk.links.flat().sort((a, b) => b[view] - a[view]);
   for (const link of falling) {
@@ -85,7 +85,7 @@ function choose(walk, view, threshold) {
     if (!links[step].includes(link)) links[step].push(link);
     ends[0].add(link.subject);
     ends[1].add(link.object);
-    rest[step] = link[lighter];
+    rest[step] = link[smaller];
   }
   return { names, links, rest };
 }

@@ -1,7 +1,7 @@
 // From an explanation to what the picture knows. Nothing is computed here: every number is the server's, this only ties
 // the parts together. Pure.
 
-export const VIEWS = { all: "attention", answer: "through" }; // what a ribbon's width means, by the switch's position
+export const VIEWS = { all: "attention", answer: "answer_share" }; // what a ribbon's width means, by the switch's position
 
 /** Columns of entities, links between them and walks across them. */
 export function walkOf(document) {
@@ -28,7 +28,7 @@ function eventsOf({ subject, object, sign, inverse, events }) {
 /** Where a walk stays: {step, name} for every step (from 0) in which it takes no edge. */
 function waitsOf(walk) {
   const moved = new Set(walk.edges.map((edge) => edge.step));
-  return walk.places.slice(0, -1).flatMap((name, step) => (moved.has(step + 1) ? [] : [{ step, name }]));
+  return walk.entities.slice(0, -1).flatMap((name, step) => (moved.has(step + 1) ? [] : [{ step, name }]));
 }
 
 /** The weight above which about ``most`` links are left in the whole picture. */

@@ -1,4 +1,4 @@
-// The layered picture as SVG. It draws what the layout says and tells what is hovered, focused and chosen.
+// The flow picture as SVG. It draws what the layout says and tells what is hovered, focused and chosen.
 
 import { h, s } from "../dom.js";
 import { percent } from "../format.js";
@@ -35,7 +35,7 @@ export class WalkPicture {
     this.watcher.observe(this.element);
   }
 
-  /** Draw a walk; ``view`` is the weight that widths and sizes mean: attention, or through (the share of the answer). */
+  /** Draw a walk; ``view`` is the weight that widths and sizes mean: attention or answer_share. */
   show(walk, view, threshold) {
     this.walk = walk;
     this.view = view;
@@ -108,7 +108,7 @@ export class WalkPicture {
 
   /** What all that is not drawn carries together, and what stayed where it was. */
   drawBand({ share, width, x0, x1, y }, step) {
-    const stayed = this.walk.steps[step][this.view === "attention" ? "waiting" : "waiting_through"];
+    const stayed = this.walk.steps[step][this.view === "attention" ? "self_loops" : "self_loops_share"];
     const whole = `other events ${percent(share)}, unmoved ${percent(stayed)}`;
     const words = whole.length * LETTER < x1 - x0 ? whole : `others ${percent(share)}`;
     return [

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+from tests.drawing.test_flow_picture import many_names
 from tests.explain.oracle_explainer import tiny_explainer
-from tests.explain.test_layered import many_names
-from tgap.explain.figures import render
+from tgap.drawing.profile_figure import Panel, profile_figure
+from tgap.drawing.rendering import render
 from tgap.explain.naming import Names
 from tgap.explain.profile import queries_profile
-from tgap.explain.profile_figure import Panel, profile_figure
 from tgap.explain.tables import profile_table
 from tgap.scorer import Query, QueryBatch
 
@@ -26,5 +26,5 @@ def test_an_entity_without_facts_has_an_empty_panel() -> None:
     explainer = tiny_explainer(0, entities=9, facts=1)
     lonely = next(node for node in range(9) if explainer.graph.degree[node] == 1)
     profile = profile_table(Names(many_names(9)), queries_profile(explainer, QueryBatch.of([Query(lonely, 0, 4)])))
-    assert profile.waiting == 1.0
+    assert profile.self_loops == 1.0
     assert render(profile_figure([Panel("nothing", profile)]), "png").startswith(b"\x89PNG")

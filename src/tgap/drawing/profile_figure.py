@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tgap.data.display import shown
-from tgap.explain.palette import BASE, COLOURS, GRID, INK, MUTED
+from tgap.drawing.palette import BASE, COLOURS, GRID, INK, MUTED
 from tgap.explain.schema import ProfileTable
 from tgap.explain.wording import percent, short_label
 
@@ -111,7 +111,7 @@ def _split(shares: dict[str, float]) -> str:
 
 def _draw_relations(axes: Axes, profile: ProfileTable) -> None:
     rows = profile.relations[:_BARS]
-    rest = 1 - profile.waiting - sum(row.attention for row in rows)
+    rest = 1 - profile.self_loops - sum(row.attention for row in rows)
     labels = [short_label(shown(row.relation), row.inverse, 36) for row in rows]
     labels += ["all other relations", "self-loops"]
     for place, row in enumerate(rows):
@@ -120,8 +120,8 @@ def _draw_relations(axes: Axes, profile: ProfileTable) -> None:
             axes.barh(place, share, left=left, color=COLOURS[kind], height=0.62)
             left += share
     axes.barh(len(rows), max(rest, 0.0), color=BASE, height=0.62)
-    axes.barh(len(rows) + 1, profile.waiting, color=COLOURS["stay"], height=0.62, hatch="....", edgecolor="white")
-    totals = [row.attention for row in rows] + [max(rest, 0.0), profile.waiting]
+    axes.barh(len(rows) + 1, profile.self_loops, color=COLOURS["stay"], height=0.62, hatch="....", edgecolor="white")
+    totals = [row.attention for row in rows] + [max(rest, 0.0), profile.self_loops]
     for place, total in enumerate(totals):
         axes.text(total + 0.02 * max(totals), place, percent(total), va="center", fontsize=8, color=INK)
     axes.set_yticks(range(len(labels)), labels, fontsize=8, parse_math=False)

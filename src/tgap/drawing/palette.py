@@ -5,7 +5,7 @@ ANSWER = "#00785A"  # their bluish green, darkened until it can be read as text
 BASE = "#B0B0B0"
 INK, MUTED, GRID = "#1A1A1A", "#595959", "#E4E4E4"
 
-# (kind, dashed, words) of the legend under the layered picture.
+# (kind, dashed, words) of the legend below the flow picture.
 LEGEND = (
     ("past", False, "mostly past"),
     ("present", False, "same time as asked"),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tgap.drawing.palette import ANSWER, BASE, GRID, INK, MUTED
 from tgap.explain.faithfulness import Faithfulness
-from tgap.explain.palette import ANSWER, BASE, GRID, INK, MUTED
 
 _LOOK = {
     "effect": (ANSWER, "-", "o", "measured effect"),

@@ -5,12 +5,11 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.drawing.test_flow_picture import many_names
 from tests.explain.oracle_explainer import OracleExplainer
-from tests.explain.test_layered import many_names
 from tests.tiny import tiny_config, tiny_graph
-from tgap.explain.figures import drawing_figure, render
-from tgap.explain.growth import growth_panels
-from tgap.explain.growth_drawing import growth_drawing
+from tgap.drawing.growth_picture import growth_drawing, growth_panels
+from tgap.drawing.rendering import drawing_figure, render
 from tgap.explain.naming import Names
 from tgap.scorer import Query
 

@@ -1,17 +1,36 @@
-"""Layout of the growing subgraph (the paper's appendix A): one panel a step, the same places in every panel.
+"""The growing subgraph (the paper's appendix A): one panel per step, entities at the same place in every panel.
 
-Each panel shows what the step did: core nodes (highest attention before the step), candidate edges (at most y random
-edges out of each), the z strongest of them that joined, and the subgraph as it was before. Entities stand in columns,
-each beside the entity from which it was first seen. Of a large sample only the strongest edges are shown, and the title
-says so.
+Each panel shows what the step did: the core nodes (highest attention before the step), the candidate edges (sampled
+out-edges of each), the z strongest candidates, which were added, and the subgraph as it was before. Entities stand in
+columns, each beside the entity from which it was first seen. Of many candidates only the strongest are shown, and the
+title says so.
+
+``growth_panels`` computes the layout; ``growth_drawing`` turns it into shapes.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tgap.explain.curves import Cubic, Curve, Key, Point, free_place, level_curve
+from tgap.drawing.palette import ANSWER, BASE, COLOURS, INK, MUTED
+from tgap.drawing.shapes import (
+    Cubic,
+    Curve,
+    Drawing,
+    Key,
+    Point,
+    Ring,
+    Shape,
+    Stroke,
+    Text,
+    badge,
+    free_place,
+    key_lines,
+    level_curve,
+    straight,
+)
 from tgap.explain.naming import Names, sign_of
 from tgap.explain.wording import counted, shorten
 from tgap.graph import TemporalGraph
@@ -23,6 +42,23 @@ _LABEL, _RELATION = 28, 44
 _FAN = 150  # most pixels that parallel edges spread over
 _KEYS = 3  # lists of keys side by side
 _BADGES = (0.62, 0.7, 0.55, 0.78, 0.48)  # where a number may stand on its edge
+_CORE = "#E69F00"
+_HEAD, _FOOT = 56, 58
+_FILL = {"inside": INK, "joins": ANSWER, "outside": "#FFFFFF"}
+_POINTS = (
+    ("inside", False, "in the subgraph"),
+    ("joins", False, "joins in this step"),
+    ("outside", False, "not in it"),
+    ("inside", True, "ringed: core node"),
+)
+_WIRES = (
+    ("added", "past", "added, past"),
+    ("added", "present", "same time"),
+    ("added", "future", "future"),
+    ("added", "stay", "self-loop"),
+    ("candidate", "past", "candidate"),
+    ("earlier", "past", "added before"),
+)
 
 
 @dataclass(frozen=True)
@@ -193,3 +229,65 @@ def _wire(left: Point, right: Point, bend: float) -> Cubic:
         bow = 46 + abs(bend)
         return (left, (x0 - bow, y0), (x1 - bow, y1), right)
     return level_curve(left, right, bend)
+
+
+def growth_drawing(title: str, panels: Sequence[GrowthPanel]) -> Drawing:
+    """One picture of all steps that sampled."""
+    shapes: list[Shape] = [Text(16, 28, title, size=16, bold=True)]
+    top = float(_HEAD)
+    for panel in panels:
+        shapes.append(straight((16, top), (WIDTH - 16, top)))
+        shapes.append(Text(16, top + 24, panel.title, bold=True))
+        shapes += _panel_shapes(panel, top)
+        top += panel.height + 20
+    shapes += _legend(top)
+    return Drawing(WIDTH, int(top + _FOOT), title, tuple(shapes))
+
+
+def _panel_shapes(panel: GrowthPanel, top: float) -> list[Shape]:
+    wires = sorted(panel.wires, key=lambda wire: wire.state == "added")
+    shapes: list[Shape] = [_stroke(wire.points, wire.kind, wire.state, top) for wire in wires]
+    for spot in panel.spots:
+        shapes += _spot(spot, top)
+    for wire in panel.wires:
+        if wire.number is not None:
+            shapes += badge((wire.badge[0], wire.badge[1] + top), wire.number, wire.kind)
+    for x, y, key in panel.keys:
+        shapes += key_lines(x, y + top, key)
+    return shapes
+
+
+def _stroke(points: Cubic, kind: str, state: str, top: float) -> Stroke:
+    looks = {
+        "added": (COLOURS[kind], 3.6, "solid"),
+        "earlier": (MUTED, 1.4, "solid"),
+        "candidate": (BASE, 1.7, "dashed"),
+    }
+    return Stroke(tuple((x, y + top) for x, y in points), *looks[state])
+
+
+def _spot(spot: Spot, top: float) -> list[Shape]:
+    colour = MUTED if spot.state == "outside" else INK
+    label = Text(
+        spot.x, spot.y + top + 26, spot.label, size=11, anchor="middle", bold=spot.core, colour=colour, halo=True
+    )
+    return [*_circle((spot.x, spot.y + top), spot.state, spot.core), label]
+
+
+def _circle(place: Point, state: str, core: bool) -> list[Shape]:
+    ring: list[Shape] = [Ring(*place, 12, "#FFFFFF", _CORE, 4.2)] if core else []
+    return [*ring, Ring(*place, 6.5, _FILL[state], INK, 1.4)]
+
+
+def _legend(top: float) -> list[Shape]:
+    shapes: list[Shape] = [straight((16, top), (WIDTH - 16, top))]
+    y = top + 24
+    x = 28.0
+    for state, core, words in _POINTS:
+        shapes += [*_circle((x, y), state, core), Text(x + 18, y + 4, words, size=11)]
+        x += 44 + 5.6 * len(words)
+    for state, kind, words in _WIRES:
+        points = ((x, y), (x + 12, y), (x + 24, y), (x + 34, y))
+        shapes += [_stroke(points, kind, state, 0), Text(x + 40, y + 4, words, size=11)]
+        x += 54 + 5.4 * len(words)
+    return shapes

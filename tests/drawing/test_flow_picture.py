@@ -11,10 +11,9 @@ from tests.explain.oracle_explainer import OracleExplainer
 from tests.explain.small_dataset import ENTITIES, small_dataset
 from tests.tiny import tiny_config, tiny_graph
 from tgap.data import Dataset, Facts, Timeline, Vocabulary
+from tgap.drawing.flow_picture import Picture, flow_drawing, flow_picture
+from tgap.drawing.rendering import drawing_figure, render
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.figures import drawing_figure, render
-from tgap.explain.layered import Picture, layered_picture
-from tgap.explain.layered_drawing import layered_drawing
 from tgap.explain.naming import Names
 from tgap.scorer import Query
 
@@ -32,7 +31,7 @@ def random_picture(seed: int) -> Picture:
     explainer = OracleExplainer(graph, tiny_config(), span=12, seed=seed)
     trace = explainer.trace(Query(0, 1, 6))
     flow = AnswerFlow.of(graph, trace, int(trace.scores.argmax()))
-    return layered_picture(Names(many_names(25)), flow, "question")
+    return flow_picture(Names(many_names(25)), flow, "question")
 
 
 @settings(max_examples=10, deadline=None)
@@ -59,7 +58,7 @@ def test_the_answer_is_there_and_is_reached() -> None:
     explainer = OracleExplainer(tiny_graph(5, entities=25, relations=3, facts=90), tiny_config(), span=12)
     trace = explainer.trace(Query(0, 1, 6))
     worst = int(min((s, n) for n, s in enumerate(trace.scores.tolist()) if s > 0)[1])
-    picture = layered_picture(Names(many_names(25)), AnswerFlow.of(explainer.graph, trace, worst), "question")
+    picture = flow_picture(Names(many_names(25)), AnswerFlow.of(explainer.graph, trace, worst), "question")
     lane = next(lane for lane in picture.lanes if lane.role == "answer")
     assert lane.title == f"Entity number {worst} with a rather long name"
     last = picture.columns[-1][0]
@@ -78,8 +77,8 @@ def test_the_picture_is_the_same_every_time() -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_files_are_the_same_every_time(ending: str) -> None:
     picture = random_picture(1)
-    content = render(drawing_figure(layered_drawing(picture)), ending)
-    assert content == render(drawing_figure(layered_drawing(picture)), ending)
+    content = render(drawing_figure(flow_drawing(picture)), ending)
+    assert content == render(drawing_figure(flow_drawing(picture)), ending)
     assert len(content) > 5000
 
 
@@ -88,7 +87,7 @@ def test_an_entity_alone_can_be_drawn() -> None:
     explainer = OracleExplainer(tiny_graph(1, entities=8, relations=3, facts=0), tiny_config(), span=12)
     lonely = ENTITIES.index("Lonely Island")
     flow = AnswerFlow.of(explainer.graph, explainer.trace(Query(lonely, 0, 4)), lonely)
-    picture = layered_picture(Names(dataset), flow, "question")
+    picture = flow_picture(Names(dataset), flow, "question")
     assert [lane.label for lane in picture.lanes] == ["Lonely Island"]
     assert {ribbon.kind for ribbon in picture.ribbons} == {"stay"}
-    render(drawing_figure(layered_drawing(picture)), "png")
+    render(drawing_figure(flow_drawing(picture)), "png")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from tgap.data.display import shown
-from tgap.explain.drawing import Drawing, Ring, Shape, Stroke, Text
-from tgap.explain.palette import INK
+from tgap.drawing.palette import INK
+from tgap.drawing.shapes import Drawing, Ring, Shape, Stroke, Text
 
 _DASH = {"solid": "", "dashed": ' stroke-dasharray="9 5"', "dotted": ' stroke-dasharray="2 4"'}
 _HALO = ' stroke="#ffffff" stroke-width="3" paint-order="stroke" stroke-linejoin="round"'

@@ -1,14 +1,14 @@
-"""Layout of the layered picture: how this answer's probability came, one column per step, one lane per entity.
+"""The flow picture: how the answer's probability arrived, one column per step, one lane per entity.
 
-Everything drawn is a share of the answer: a circle is the part that stood on an entity after a step, a ribbon the part
-that went from one entity to another in a step, over whatever events (parallel ones are one ribbon). What went elsewhere
-stands in a lane of its own at the bottom, so that every column adds up to the whole.
+Everything drawn is a share of the answer. A circle is the part that was on an entity after a step. A ribbon is the part
+that moved from one entity to another in a step, over any number of events (parallel events are one ribbon). Everything
+else is collected in a lane at the bottom, so that every column adds up to the whole.
 
-A lane carries its entity's name once, at the left, so that labels never collide; the same entity stands in the same
-lane in every column, so that waiting is a level line and a chain can be followed with a finger. Ribbons are numbered
-and spelled out under the picture.
+A lane shows its entity's name once, at the left, so that labels never collide. An entity keeps its lane in every
+column, so a self-loop is a level line and a chain can be followed by eye. Ribbons are numbered and spelled out below
+the picture.
 
-This module decides where everything goes; ``layered_drawing`` makes shapes of it.
+``flow_picture`` computes the layout; ``flow_drawing`` turns it into shapes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tgap.drawing.palette import ANSWER, COLOURS, INK, LEGEND, MUTED
+from tgap.drawing.shapes import (
+    Curve,
+    Drawing,
+    Key,
+    Point,
+    Ring,
+    Shape,
+    Stroke,
+    Text,
+    badge,
+    free_place,
+    key_lines,
+    level_curve,
+    straight,
+)
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.curves import Curve, Key, Point, free_place, level_curve
 from tgap.explain.edges import highest
 from tgap.explain.naming import Names, sign_of
 from tgap.explain.wording import counted, percent, shorten
@@ -93,7 +108,7 @@ class _Bundle:
     places: IntArray  # in the step's arrays
 
 
-def layered_picture(names: Names, flow: AnswerFlow, title: str, count: int = 4) -> Picture:
+def flow_picture(names: Names, flow: AnswerFlow, title: str, count: int = 4) -> Picture:
     """Picture with the ``count`` heaviest ribbons per step."""
     bundles = _choose(flow, count)
     lanes = _arrange(bundles, flow)
@@ -272,3 +287,49 @@ def _stays(names: Names, flow: AnswerFlow, grid: _Grid) -> list[Ribbon]:
                 curve = level_curve(left, right, 0.0)
                 ribbons.append(Ribbon(curve, "stay", None, left, _width(float(share[place])), False, title))
     return ribbons
+
+
+def flow_drawing(picture: Picture) -> Drawing:
+    """Shapes back to front: grid, ribbons, circles, numbers, names, keys, legend."""
+    shapes: list[Shape] = [
+        Text(16, 28, picture.title, size=16, bold=True),
+        Text(16, 50, picture.subtitle, colour=MUTED),
+    ]
+    bottom = picture.lanes[-1].y + 14
+    for x, heading in picture.columns:
+        shapes.append(straight((x, 92), (x, bottom)))
+        shapes.append(Text(x, 82, heading, anchor="middle", bold=True))
+    for ribbon in picture.ribbons:
+        dash = "dashed" if ribbon.dashed else "dotted" if ribbon.kind == "stay" else "solid"
+        shapes.append(Stroke(ribbon.points, COLOURS[ribbon.kind], ribbon.width, dash, 0.75, ribbon.title))
+    for dot in picture.dots:
+        edge, width = (ANSWER, 4.0) if dot.answer else (INK, 1.3)
+        shapes.append(Ring(dot.x, dot.y, dot.radius, "#FFFFFF", edge, width, dot.title))
+        if dot.text:
+            shapes.append(Text(dot.x, dot.y + dot.radius + 12, dot.text, size=10, anchor="middle", halo=True))
+    for ribbon in picture.ribbons:
+        if ribbon.number is not None:
+            shapes += badge(ribbon.badge, ribbon.number, ribbon.kind, ribbon.title)
+    for lane in picture.lanes:
+        colour = ANSWER if lane.role == "answer" else MUTED if lane.role == "rest" else INK
+        bold = lane.role in ("answer", "start")
+        x = picture.columns[0][0] - 24
+        shapes.append(Text(x, lane.y + 4, lane.label, anchor="end", bold=bold, colour=colour, title=lane.title))
+    for step, (x, keys) in enumerate(picture.keys, start=1):
+        shapes.append(Text(x, picture.keys_top + 14, f"Step {step}", size=11, bold=True))
+        for place, key in enumerate(keys):
+            shapes += key_lines(x, picture.keys_top + 38 + 34 * place, key)
+    return Drawing(picture.width, picture.height, picture.title, (*shapes, *_legend(picture)))
+
+
+def _legend(picture: Picture) -> list[Shape]:
+    y = picture.legend_top + 22
+    shapes: list[Shape] = [straight((16, y - 20), (picture.width - 16, y - 20))]
+    x = 16.0
+    for kind, dashed, words in LEGEND:
+        dash = "dashed" if dashed else "dotted" if kind == "stay" else "solid"
+        shapes.append(straight((x, y), (x + 40, y), COLOURS[kind], 4, dash))
+        shapes.append(Text(x + 47, y + 4, words, size=11))
+        x += 66 + 6.2 * len(words)
+    words = "Circles and ribbons are as big as their part of this answer; every column adds up to all of it."
+    return [*shapes, Text(16, y + 20, words, size=11, colour=MUTED)]

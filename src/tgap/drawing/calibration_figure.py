@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from tgap.drawing.palette import ANSWER, BASE, GRID, INK, MUTED
 from tgap.evaluation.calibration import Calibration
-from tgap.explain.palette import ANSWER, BASE, GRID, INK, MUTED
 
 
 def calibration_figure(title: str, found: Calibration) -> Figure:

@@ -17,8 +17,8 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
 from tgap.data.display import shown
+from tgap.drawing.shapes import Drawing, Ring, Stroke, Text
 from tgap.errors import QueryError
-from tgap.explain.drawing import Drawing, Ring, Stroke, Text
 
 FORMATS = ("png", "svg", "pdf")
 _POINT = 0.72  # points to a pixel of the layout, at 100 pixels an inch
