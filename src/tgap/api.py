@@ -29,7 +29,7 @@ from tgap.predict.predictor import QuestionParts
 from tgap.predict.what_if import FactParts
 from tgap.runs import RunFolder, create_run, load_scorer
 from tgap.runs.files import write_json, write_tensors
-from tgap.scorer import informed, knowledge_of
+from tgap.scorer import informed, setting_of
 from tgap.training.events import Listener
 from tgap.training.session import train as train_config
 
@@ -124,7 +124,7 @@ class Model:
 
         ``as_of``, only what lies strictly before each question (``past_only``). What is not given stays as it is.
         """
-        known = knowledge_of(self.predictor.scorer).chosen(self.dataset, context, as_of, past_only)
+        known = setting_of(self.predictor.scorer).chosen(self.dataset, context, as_of, past_only)
         predictor = Predictor(informed(self.predictor.scorer, self.dataset, known), self.dataset)
         return Model(predictor, self.config, self.report, self._learner, self._folder)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tgap.data import Dataset
 from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
-from tgap.graph.knowledge import USUAL, Knowledge
+from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 from tgap.graph.view import WHOLE
 
 IntArray = NDArray[np.int64]
@@ -129,15 +129,15 @@ class GraphScorer(Scorer, Protocol):
         ...
 
     @property
-    def knowledge(self) -> Knowledge:
+    def setting(self) -> EvaluationSetting:
         """Which facts these are, and what a question sees of them at most."""
         ...
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
-        """Scores [B, N] of queries that see only what both ``view`` and the limits of the knowledge show."""
+        """Scores [B, N] of queries that see only what both ``view`` and the limits of the setting show."""
         ...
 
-    def knowing(self, dataset: Dataset, knowledge: Knowledge) -> GraphScorer:
+    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> GraphScorer:
         """The same scorer with other facts known, of its own dataset or of one that facts were appended to."""
         ...
 
@@ -146,14 +146,14 @@ class GraphScorer(Scorer, Protocol):
         ...
 
 
-def informed(scorer: Scorer, dataset: Dataset, knowledge: Knowledge) -> Scorer:
-    """A scorer under the given knowledge; one that does not read a graph can only have the usual."""
+def informed(scorer: Scorer, dataset: Dataset, setting: EvaluationSetting) -> Scorer:
+    """A scorer under the given setting; one that does not read a graph can only have the usual."""
     if isinstance(scorer, GraphScorer):
-        if scorer.knowledge == knowledge:
+        if scorer.setting == setting:
             return scorer
-        same = scorer.knowledge.context == knowledge.context
-        return scorer.seeing(knowledge.limits) if same else scorer.knowing(dataset, knowledge)
-    return scorer if knowledge == USUAL else reading(scorer)
+        same = scorer.setting.context == setting.context
+        return scorer.seeing(setting.limits) if same else scorer.knowing(dataset, setting)
+    return scorer if setting == DEFAULT_SETTING else reading(scorer)
 
 
 def reading(scorer: Scorer) -> GraphScorer:
@@ -166,9 +166,9 @@ def reading(scorer: Scorer) -> GraphScorer:
     return scorer
 
 
-def knowledge_of(scorer: Scorer) -> Knowledge:
+def setting_of(scorer: Scorer) -> EvaluationSetting:
     """What a scorer answers from; the usual where it does not say."""
-    return scorer.knowledge if isinstance(scorer, GraphScorer) else USUAL
+    return scorer.setting if isinstance(scorer, GraphScorer) else DEFAULT_SETTING
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tgap.data import Dataset, Facts, Timeline, Vocabulary, load_dataset
 from tgap.errors import ConfigError, DataError
 from tgap.evaluation import evaluate
 from tgap.graph import TemporalGraph, View
-from tgap.graph.knowledge import USUAL
+from tgap.graph.setting import DEFAULT_SETTING
 from tgap.graph.task import FORECAST
 from tgap.methods import config_for, make_scorer, recurrency
 from tgap.scorer import GraphScorer, Query, QueryBatch
@@ -48,8 +48,8 @@ def counters(graph: TemporalGraph) -> list[CountingScorer]:
     chance = random.random((2 * R, 2 * R, AGES)).astype(np.float32)
     return [
         HistoryScorer("recency", graph, 3.0, 0.3),
-        RecurrencyScorer(graph, USUAL, np.full(2 * R, 0.2), np.full(2 * R, 0.7)),
-        TypedPairScorer(graph, USUAL, chance),
+        RecurrencyScorer(graph, DEFAULT_SETTING, np.full(2 * R, 0.2), np.full(2 * R, 0.7)),
+        TypedPairScorer(graph, DEFAULT_SETTING, chance),
     ]
 
 
@@ -57,7 +57,7 @@ def counters(graph: TemporalGraph) -> list[CountingScorer]:
 @given(events_strategy, query_strategy)
 def test_recurrency_follows_its_formula(events: list[Event], query: Query) -> None:
     decay, share = np.array([0.0, 0.1, 0.5, 1.0]), np.array([0.2, 0.9, 0.5, 1.0])
-    found = RecurrencyScorer(graph_of(events), USUAL, decay, share).score(QueryBatch.of([query]))[0]
+    found = RecurrencyScorer(graph_of(events), DEFAULT_SETTING, decay, share).score(QueryBatch.of([query]))[0]
     known = both_ways(events)
     ends = [o for _, r, o, _ in known if r == query.relation]
     mixed, fading = share[query.relation], decay[query.relation]
@@ -123,7 +123,7 @@ def test_typed_pairs_are_right_if_not_all_signs_are_wrong() -> None:
     chance = np.zeros((2 * R, 2 * R, AGES), np.float32)
     chance[0, 0, age_of(-4)], chance[0, 1, age_of(-2)] = 0.5, 0.25
     graph = graph_of([(0, 0, 1, 1), (0, 0, 1, 5), (0, 1, 1, 7), (0, 1, 2, 7)])
-    scores = TypedPairScorer(graph, USUAL, chance).score(QueryBatch.of([Query(0, 0, 9)]))[0]
+    scores = TypedPairScorer(graph, DEFAULT_SETTING, chance).score(QueryBatch.of([Query(0, 0, 9)]))[0]
     assert scores[1] == pytest.approx(1 - 0.5 * 0.75, abs=1e-5)
     assert scores[2] == pytest.approx(0.25, abs=1e-5)
 
@@ -153,7 +153,7 @@ def test_share_and_decay_are_what_ranks_validation_best(task: str) -> None:
     everywhere = np.ones(2 * world.num_relations)
     for decay, share in ((0.001, 0.99), (0.1, 0.5), (1.0, 0.9), (0.1, 1.0), (0.1, 0.0)):
         assert (decay in recurrency.DECAYS, share in recurrency.SHARES) == (True, True)
-        other = RecurrencyScorer(chosen.graph, chosen.knowledge, decay * everywhere, share * everywhere)
+        other = RecurrencyScorer(chosen.graph, chosen.setting, decay * everywhere, share * everywhere)
         assert evaluate(other, world, "valid").report.headline.mrr <= best + 1e-9
 
 

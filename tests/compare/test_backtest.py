@@ -16,9 +16,9 @@ from tgap.compare.backtest import (
     backtest_json,
     backtest_table,
     draw_backtest,
-    knowledge_at,
     make_windows,
     run_backtest,
+    setting_at,
 )
 from tgap.data import Dataset, Facts, load_dataset
 from tgap.data.facts import in_order
@@ -27,7 +27,7 @@ from tgap.evaluation import evaluate
 from tgap.graph.task import FORECAST
 from tgap.methods import config_for, make_scorer
 from tgap.runs import load_scorer
-from tgap.scorer import Scorer, knowledge_of
+from tgap.scorer import Scorer, setting_of
 
 FIRST, LAST = 600, 700
 
@@ -62,7 +62,7 @@ def test_windows_cover_the_time_once() -> None:
 
 @pytest.mark.parametrize("past", PASTS)
 def test_no_kind_of_past_sees_the_asked_time(past: str) -> None:
-    known = knowledge_at(past, Window(630, 659))
+    known = setting_at(past, Window(630, 659))
     seen = known.limits.at(640)
     assert seen.last == {"single step": 639, "origin": 629, "frozen": 639}[past]
     assert known.context == (() if past == "frozen" else ("valid", "test"))
@@ -102,7 +102,7 @@ def test_a_fresh_past_is_worth_something_and_everything_is_written() -> None:
 
 @pytest.mark.parametrize("name", ["recency", "recurrency", "typed-pair"])
 def test_counters_of_the_forecasting_task_know_its_past(name: str) -> None:
-    assert knowledge_of(counter(name)) == FORECAST.knowledge
+    assert setting_of(counter(name)) == FORECAST.setting
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,10 +10,10 @@ from tgap.data import load_dataset
 from tgap.errors import ConfigError, QueryError
 from tgap.evaluation import evaluate
 from tgap.graph import View
-from tgap.graph.knowledge import CONTEXTS, Knowledge, known_facts
+from tgap.graph.setting import CONTEXTS, EvaluationSetting, visible_facts
 from tgap.methods import config_for, make_scorer
 from tgap.predict import Predictor
-from tgap.scorer import informed, knowledge_of
+from tgap.scorer import informed, setting_of
 
 WORLD = load_dataset("world")
 QUESTION = ("Meridona", "Visit", None, "2012-04-26")
@@ -39,7 +39,7 @@ def test_past_only_sees_nothing_from_the_day_of_the_question_on(predictor: Predi
 
 def test_as_of_a_day_sees_that_day_and_nothing_later(predictor: Predictor) -> None:
     limited = predictor.seeing(as_of="2012-03-01")
-    assert knowledge_of(limited.scorer).limits == View.all().until(WORLD.timeline.parse("2012-03-01"))
+    assert setting_of(limited.scorer).limits == View.all().until(WORLD.timeline.parse("2012-03-01"))
     assert "until 2012-03-01" in limited.predict(*QUESTION).notes[0]
     many = list(limited.predict_many([QUESTION]))
     assert many[0] == limited.predict(*QUESTION)
@@ -72,22 +72,22 @@ def test_a_method_whose_knowledge_is_in_its_weights_says_so() -> None:
 @pytest.mark.parametrize("method", ["recency", "typed-pair"])
 def test_contexts_are_named_and_answers_are_never_told(method: str) -> None:
     scorer = make_scorer(config_for(method, "world"), WORLD)
-    known = informed(scorer, WORLD, Knowledge(CONTEXTS["train+valid"]))
+    known = informed(scorer, WORLD, EvaluationSetting(CONTEXTS["train+valid"]))
     assert evaluate(scorer, WORLD, limit=200).report.known.usual
     report = evaluate(known, WORLD, limit=200).report
     assert (report.known.name, report.known.context, report.known.usual) == ("train+valid", "train+valid", False)
     with pytest.raises(ConfigError, match="context train\\+valid holds the facts of valid that are asked for"):
         evaluate(known, WORLD, "valid")
-    horizon = informed(scorer, WORLD, Knowledge(CONTEXTS["train+valid"]).past_only())
+    horizon = informed(scorer, WORLD, EvaluationSetting(CONTEXTS["train+valid"]).past_only())
     assert evaluate(horizon, WORLD, "valid", limit=50).report.known.name == "fixed horizon (train+valid)"
-    dated = informed(scorer, WORLD, Knowledge().until(DAY))
+    dated = informed(scorer, WORLD, EvaluationSetting().until(DAY))
     assert evaluate(dated, WORLD, limit=50).report.known.name == "train as of 2012-04-26"
 
 
 def test_known_facts_are_those_that_a_question_sees() -> None:
-    single_step = Knowledge(CONTEXTS["all"]).past_only()
-    seen = known_facts(WORLD, single_step, DAY)
+    single_step = EvaluationSetting(CONTEXTS["all"]).past_only()
+    seen = visible_facts(WORLD, single_step, DAY)
     assert seen.time.max() < DAY
     assert len(seen) == sum(int((facts.time < DAY).sum()) for facts in WORLD.splits.values())
-    assert len(known_facts(WORLD, Knowledge(), DAY)) == len(WORLD.train)
-    assert np.array_equal(np.unique(known_facts(WORLD, Knowledge().until(3), DAY).time), np.arange(4))
+    assert len(visible_facts(WORLD, EvaluationSetting(), DAY)) == len(WORLD.train)
+    assert np.array_equal(np.unique(visible_facts(WORLD, EvaluationSetting().until(3), DAY).time), np.arange(4))

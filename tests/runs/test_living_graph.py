@@ -71,7 +71,7 @@ def test_counters_count_what_was_appended(method: str, tmp_path: Path) -> None:
     scorer = make_scorer(config_for(method, "world"), old)
     append(NEWS, tmp_path)
     new = load_dataset("world")
-    grown = Predictor(reading(scorer).knowing(new, reading(scorer).knowledge), new)
+    grown = Predictor(reading(scorer).knowing(new, reading(scorer).setting), new)
     assert grown.predict("Newland", "Visit", "?", "2014-01-04").best == "Meridona"
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tgap.data import Dataset
 from tgap.graph import TemporalGraph, View
-from tgap.graph.knowledge import USUAL, Knowledge
 from tgap.graph.resolve import Resolver
+from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 from tgap.graph.view import WHOLE
 from tgap.scorer import FloatArray, IntArray, QueryBatch, ScoreKind
 
@@ -55,22 +55,22 @@ class CountingScorer(ABC):
 
     kind = ScoreKind.ORDER
 
-    def __init__(self, name: str, graph: TemporalGraph, knowledge: Knowledge = USUAL) -> None:
+    def __init__(self, name: str, graph: TemporalGraph, setting: EvaluationSetting = DEFAULT_SETTING) -> None:
         self.name = name
-        self._read(graph, knowledge)
+        self._read(graph, setting)
 
-    def _read(self, graph: TemporalGraph, knowledge: Knowledge) -> None:
+    def _read(self, graph: TemporalGraph, setting: EvaluationSetting) -> None:
         self.graph = graph
-        self.knowledge = knowledge
+        self.setting = setting
         self.num_entities = graph.num_entities
         self.num_relations = graph.num_relations
         self.events = Events.of(graph)
         self._views = Resolver(graph)
 
-    def knowing(self, dataset: Dataset, knowledge: Knowledge) -> Self:
+    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> Self:
         """The same settings with other facts known."""
         other = copy.copy(self)
-        other._read(TemporalGraph.of(dataset, knowledge.context), knowledge)
+        other._read(TemporalGraph.of(dataset, setting.context), setting)
         if other.num_relations != self.num_relations:
             other._grow(self.num_relations)
         return other
@@ -78,7 +78,7 @@ class CountingScorer(ABC):
     def seeing(self, limits: View) -> Self:
         """The same facts with other limits."""
         other = copy.copy(self)
-        other.knowledge = replace(self.knowledge, limits=limits)
+        other.setting = replace(self.setting, limits=limits)
         return other
 
     def _grow(self, known: int) -> None:
@@ -94,7 +94,7 @@ class CountingScorer(ABC):
 
     def parts(self, queries: QueryBatch, view: View = WHOLE) -> Iterator[tuple[IntArray, NDArray[np.uint8]]]:
         """Queries that see the same edges, by number, and the mask of these edges."""
-        view = view.within(self.knowledge.limits)
+        view = view.within(self.setting.limits)
         every = np.arange(len(queries))
         apart = [every[queries.time == time] for time in np.unique(queries.time)] if view.strictly_past else [every]
         for rows in apart:

@@ -28,7 +28,7 @@ class FrequencySettings(Settings):
 def _build(dataset: Dataset, config: RunConfig) -> Scorer:
     settings = config.model
     assert isinstance(settings, FrequencySettings), "the table of methods gives every method its own settings"
-    known = find_task(config.task).knowledge
+    known = find_task(config.task).setting
     graph = TemporalGraph.of(dataset, known.context)
     return HistoryScorer("frequency", graph, math.inf, settings.any_relation, known)
 

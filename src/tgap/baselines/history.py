@@ -11,7 +11,7 @@ scale gives w = 1: plain counting. Events are seen from s: those in which s stoo
 relation. The last term is tiny beside an event of the first two (unless that lies a million scales away); it puts
 entities that never met s into an order (otherwise thousands of them tie at zero), and so answers questions about
 subjects that train does not know. Where the first two terms are equal, it decides. Known are the events of train, or
-what else the scorer's knowledge holds, as far as a view shows them.
+what else the scorer's setting holds, as far as a view shows them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tgap.baselines.counting import PRIOR, CountingScorer
 from tgap.graph import TemporalGraph
-from tgap.graph.knowledge import USUAL, Knowledge
+from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 from tgap.jit import kernel
 from tgap.scorer import FloatArray, IntArray, QueryBatch
 
@@ -46,9 +46,14 @@ class HistoryScorer(CountingScorer):
     """Scores by the formula above."""
 
     def __init__(
-        self, name: str, graph: TemporalGraph, time_scale: float, any_relation: float, knowledge: Knowledge = USUAL
+        self,
+        name: str,
+        graph: TemporalGraph,
+        time_scale: float,
+        any_relation: float,
+        setting: EvaluationSetting = DEFAULT_SETTING,
     ) -> None:
-        super().__init__(name, graph, knowledge)
+        super().__init__(name, graph, setting)
         self._time_scale = time_scale
         self._any_relation = any_relation
 

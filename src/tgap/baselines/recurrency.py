@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tgap.baselines.counting import CountingScorer, with_new_relations
 from tgap.graph import TemporalGraph
-from tgap.graph.knowledge import Knowledge
+from tgap.graph.setting import EvaluationSetting
 from tgap.jit import kernel
 from tgap.scorer import FloatArray, IntArray, QueryBatch
 
@@ -42,8 +42,10 @@ class EventGraph(NamedTuple):
 class RecurrencyScorer(CountingScorer):
     """Scores by the formula above; ``decay`` and ``share`` [2R] hold l_r and a_r."""
 
-    def __init__(self, graph: TemporalGraph, knowledge: Knowledge, decay: Float64Array, share: Float64Array) -> None:
-        super().__init__("recurrency", graph, knowledge)
+    def __init__(
+        self, graph: TemporalGraph, setting: EvaluationSetting, decay: Float64Array, share: Float64Array
+    ) -> None:
+        super().__init__("recurrency", graph, setting)
         self.decay = decay
         self.share = share
 

@@ -28,7 +28,7 @@ from tgap.data import Dataset
 from tgap.data.facts import both_directions
 from tgap.errors import ConfigError
 from tgap.graph import TemporalGraph
-from tgap.graph.knowledge import Knowledge
+from tgap.graph.setting import EvaluationSetting
 from tgap.graph.task import TASKS, find_task
 from tgap.jit import kernel
 from tgap.learner import Method
@@ -58,8 +58,8 @@ class PairGraph(NamedTuple):
 class TypedPairScorer(CountingScorer):
     """Scores by the chances above; ``chance`` [2R, 2R, AGES]."""
 
-    def __init__(self, graph: TemporalGraph, knowledge: Knowledge, chance: FloatArray) -> None:
-        super().__init__("typed pairs", graph, knowledge)
+    def __init__(self, graph: TemporalGraph, setting: EvaluationSetting, chance: FloatArray) -> None:
+        super().__init__("typed pairs", graph, setting)
         self.chance = chance
 
     def _grow(self, known: int) -> None:
@@ -204,7 +204,7 @@ def count_chances(dataset: Dataset, past_only: bool) -> FloatArray:
             f"typed-pair keeps a table of pairs of relations: {dataset.num_relations:,} relations are too many, "
             f"expected at most {most:,}; use recency"
         )
-    scratch = TypedPairScorer(TemporalGraph.of(dataset), Knowledge(), np.zeros((0, 0, 0), np.float32))
+    scratch = TypedPairScorer(TemporalGraph.of(dataset), EvaluationSetting(), np.zeros((0, 0, 0), np.float32))
     graph = scratch.graph
     asked = both_directions(dataset.train, dataset.num_relations)
     asked = asked[np.lexsort((asked.object, asked.relation, asked.subject, asked.time))]
@@ -224,9 +224,9 @@ class TypedPairSettings(Settings):
 
 
 def _build(dataset: Dataset, config: RunConfig) -> Scorer:
-    knowledge = find_task(config.task).knowledge
-    graph = TemporalGraph.of(dataset, knowledge.context)
-    return TypedPairScorer(graph, knowledge, count_chances(dataset, knowledge.limits.strictly_past))
+    setting = find_task(config.task).setting
+    graph = TemporalGraph.of(dataset, setting.context)
+    return TypedPairScorer(graph, setting, count_chances(dataset, setting.limits.strictly_past))
 
 
 METHOD = Method(

@@ -121,7 +121,7 @@ def evaluate(
     from tgap.evaluation import evaluate as evaluate_scorer
     from tgap.evaluation.predictions import write_predictions
     from tgap.methods import BESIDE, config_for, find_method, make_scorer
-    from tgap.scorer import informed, knowledge_of
+    from tgap.scorer import informed, setting_of
 
     texts = (json_file, csv_file, markdown_file)
     check_one_stdout(json=json_file, csv=csv_file, markdown=markdown_file)
@@ -131,13 +131,13 @@ def evaluate(
     protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
     scorer, data, config = find_scorer(run, dataset, threads, task)
     batch_size = config.evaluation.batch_size
-    knowledge = knowledge_of(scorer).chosen(data, context, as_of, past_only)
+    setting = setting_of(scorer).chosen(data, context, as_of, past_only)
     filters = Filters.of(data)
     names = [name for name in BESIDE[config.task] if not no_baselines and find_method(name).title != scorer.name]
     beside = [
-        informed(make_scorer(config_for(name, data.name, task=config.task), data), data, knowledge) for name in names
+        informed(make_scorer(config_for(name, data.name, task=config.task), data), data, setting) for name in names
     ]
-    scorer = informed(scorer, data, knowledge)
+    scorer = informed(scorer, data, setting)
     with progress_bars() as track:
         evaluations = [
             evaluate_scorer(

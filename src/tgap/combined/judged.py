@@ -23,7 +23,7 @@ from tgap.config import RunConfig, Settings
 from tgap.data import Dataset
 from tgap.errors import ConfigError
 from tgap.graph import TemporalGraph, View
-from tgap.graph.knowledge import Knowledge
+from tgap.graph.setting import EvaluationSetting
 from tgap.graph.view import WHOLE
 from tgap.learner import Learner, Method
 from tgap.model.settings import TGAPSettings
@@ -98,13 +98,13 @@ class JudgedScorer:
         return self._walker.graph
 
     @property
-    def knowledge(self) -> Knowledge:
+    def setting(self) -> EvaluationSetting:
         """What the walker knows."""
-        return self._walker.knowledge
+        return self._walker.setting
 
-    def knowing(self, dataset: Dataset, knowledge: Knowledge) -> JudgedScorer:
+    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> JudgedScorer:
         """The same weights with other facts known."""
-        walker = self._walker.knowing(dataset, knowledge)
+        walker = self._walker.knowing(dataset, setting)
         assert isinstance(walker, Walker), "it walks as before"
         return JudgedScorer(walker, self._judge.knowing(walker.num_relations), self._settings, self._span)
 
@@ -124,7 +124,7 @@ class JudgedScorer:
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] from what ``view`` shows."""
         scores = self._walker.score(queries, view)
-        seen = view.within(self.knowledge.limits)
+        seen = view.within(self.setting.limits)
         every = np.arange(len(queries))
         parts = [every[queries.time == time] for time in np.unique(queries.time)] if seen.strictly_past else [every]
         for part in parts:
@@ -138,7 +138,7 @@ class JudgedScorer:
         scores = self._walker.score_each(query, views)
         batch = QueryBatch.of([query])
         for place, view in enumerate(views):
-            seen = view.within(self.knowledge.limits).at(query.time)
+            seen = view.within(self.setting.limits).at(query.time)
             scores[place] = self._judged(scores[place : place + 1], batch, seen)[0]
         return scores
 

@@ -26,7 +26,7 @@ from tgap.evaluation.protocols import HEADLINE, Filters
 from tgap.evaluation.queries import queries_of
 from tgap.evaluation.scoring import evaluate_queries
 from tgap.evaluation.tables import Table
-from tgap.graph.knowledge import CONTEXTS, Knowledge
+from tgap.graph.setting import CONTEXTS, EvaluationSetting
 from tgap.scorer import Scorer, informed
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def make_windows(dataset: Dataset, first: int, last: int, step: int) -> list[Win
     return [Window(begin, min(begin + step - 1, last)) for begin in range(first, last + 1, step)]
 
 
-def knowledge_at(past: str, window: Window) -> Knowledge:
+def setting_at(past: str, window: Window) -> EvaluationSetting:
     """What is known in a window under a kind of past."""
-    known = Knowledge(CONTEXTS["train" if past == "frozen" else "all"]).past_only()
+    known = EvaluationSetting(CONTEXTS["train" if past == "frozen" else "all"]).past_only()
     return known.until(window.first - 1) if past == "origin" else known
 
 
@@ -116,12 +116,12 @@ def run_backtest(
     for scorer in scorers:
         for past in pasts:
             metrics: list[Metrics | None] = []
-            known = informed(scorer, dataset, knowledge_at(past, windows[0]))
+            known = informed(scorer, dataset, setting_at(past, windows[0]))
             for window, queries in zip(windows, asked, strict=True):
                 if not len(queries):
                     metrics.append(None)
                     continue
-                limited = informed(known, dataset, knowledge_at(past, window))
+                limited = informed(known, dataset, setting_at(past, window))
                 name = window.name(dataset)
                 found = evaluate_queries(limited, dataset, name, queries, seed=seed, filters=filters)
                 metrics.append(found.report.of(HEADLINE.name))

@@ -76,7 +76,7 @@ def read_ranks(
     grouping = group(queries.batch)
     report = build_report(
         scorer=entry.title,
-        knowledge=find_task(entry.task).knowledge,
+        setting=find_task(entry.task).setting,
         dataset=dataset,
         split=questions.split,
         queries=queries,

@@ -8,7 +8,7 @@ from tgap.data import dataset_reference
 from tgap.methods import needs_dataset
 from tgap.predict import Predictor
 from tgap.runs import find_run
-from tgap.scorer import knowledge_of
+from tgap.scorer import setting_of
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class AnswerSource:
         return found.seeing(as_of=self.as_of, past_only=self.past_only)
 
     def name(self, predictor: Predictor) -> str:
-        """What tells these answers from those of another model or another view: a digest and the knowledge."""
+        """What tells these answers from those of another model or another view: a digest and the setting."""
         identity = self.run if needs_dataset(self.run) else find_run(self.run).identity()
         if self.dataset is not None:
             identity = f"{identity} {predictor.dataset.checksum}"
-        return f"{identity} {knowledge_of(predictor.scorer).name(predictor.dataset)}"
+        return f"{identity} {setting_of(predictor.scorer).name(predictor.dataset)}"

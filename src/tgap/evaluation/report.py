@@ -18,7 +18,7 @@ from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import TIES, Ranks
 from tgap.evaluation.true_answers import TrueAnswers
-from tgap.graph.knowledge import USUAL, Knowledge
+from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 
 MetricsTree = dict[str, dict[str, dict[str, Metrics]]]  # direction -> ties -> protocol
 
@@ -34,7 +34,7 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Known:
-    """What a scorer answered from, in words and for machines. Figures under different knowledge are never mixed."""
+    """What a scorer answered from, in words and for machines. Figures under different settings are never mixed."""
 
     name: str  # as in tables
     sentence: str  # the note under them
@@ -44,16 +44,16 @@ class Known:
     usual: bool  # completion as published: nothing needs to be said
 
     @classmethod
-    def of(cls, knowledge: Knowledge, dataset: Dataset) -> Known:
+    def of(cls, setting: EvaluationSetting, dataset: Dataset) -> Known:
         """Put into words, with the dates of a dataset."""
-        last = knowledge.limits.last
+        last = setting.limits.last
         return cls(
-            name=knowledge.name(dataset),
-            sentence=knowledge.sentence(dataset),
-            context=knowledge.context_name,
-            past_only=knowledge.limits.strictly_past,
+            name=setting.name(dataset),
+            sentence=setting.sentence(dataset),
+            context=setting.context_name,
+            past_only=setting.limits.strictly_past,
             as_of=None if last is None else dataset.timeline.format(last),
-            usual=knowledge == USUAL and not len(dataset.context),
+            usual=setting == DEFAULT_SETTING and not len(dataset.context),
         )
 
 
@@ -120,7 +120,7 @@ def build_report(
     seconds: float,
     ranks: Ranks,
     answers: TrueAnswers,
-    knowledge: Knowledge = USUAL,
+    setting: EvaluationSetting = DEFAULT_SETTING,
 ) -> Report:
     """All metrics of the ranks of some queries of a dataset; ``seed`` drew them, if they are a sample."""
     traits = Traits.of(queries, dataset, answers)
@@ -131,7 +131,7 @@ def build_report(
         scorer=scorer,
         dataset=dataset.name,
         split=split,
-        known=Known.of(knowledge, dataset),
+        known=Known.of(setting, dataset),
         queries=len(queries),
         available=queries.available,
         seed=seed if len(queries) < queries.available else None,

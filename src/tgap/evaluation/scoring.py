@@ -21,7 +21,7 @@ from tgap.evaluation.queries import Grouping, SplitQueries, group, queries_of
 from tgap.evaluation.ranks import Ranks, rank_answers
 from tgap.evaluation.report import Report, build_report
 from tgap.evaluation.top import TopAnswers, top_answers
-from tgap.scorer import QueryBatch, Scorer, knowledge_of
+from tgap.scorer import QueryBatch, Scorer, setting_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +106,7 @@ def evaluate_queries(
 ) -> Evaluation:
     """``evaluate`` for queries that are chosen already; ``seed`` drew them, if they are a sample."""
     check_fit(scorer, dataset)
-    knowledge_of(scorer).check_asking([split])
+    setting_of(scorer).check_asking([split])
     if batch_size < 1:
         raise EvaluationError(f"batch_size is {batch_size}; expected at least 1")
     if filters is None:
@@ -136,7 +136,7 @@ def evaluate_queries(
     ranks = Ranks(filters.protocols, better, equal)
     report = build_report(
         scorer=scorer.name,
-        knowledge=knowledge_of(scorer),
+        setting=setting_of(scorer),
         dataset=dataset,
         split=split,
         queries=queries,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tgap.errors import ConfigError
-from tgap.graph.knowledge import CONTEXTS, USUAL, Knowledge
+from tgap.graph.setting import CONTEXTS, DEFAULT_SETTING, EvaluationSetting
 from tgap.graph.view import View
 
 
@@ -22,16 +22,18 @@ class Task:
 
     name: str  # in settings and on the command line
     summary: str  # one line for people who choose
-    knowledge: Knowledge  # once nothing is learned; its limits hold while learning too
+    setting: EvaluationSetting  # once nothing is learned; its limits hold while learning too
 
     @property
     def limits(self) -> View:
         """What of the known facts a question sees."""
-        return self.knowledge.limits
+        return self.setting.limits
 
 
-COMPLETION = Task("completion", "a fact is missing; what is known before and after it is seen", USUAL)
-FORECAST = Task("forecast", "what happens next; only what lies before is seen", Knowledge(CONTEXTS["all"]).past_only())
+COMPLETION = Task("completion", "a fact is missing; what is known before and after it is seen", DEFAULT_SETTING)
+FORECAST = Task(
+    "forecast", "what happens next; only what lies before is seen", EvaluationSetting(CONTEXTS["all"]).past_only()
+)
 TASKS = {task.name: task for task in (COMPLETION, FORECAST)}
 
 

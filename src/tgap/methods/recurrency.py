@@ -43,7 +43,7 @@ def choose(scorer: RecurrencyScorer, dataset: Dataset, most: int) -> RecurrencyS
     best = gains.argmax(axis=0)
     best[np.bincount(queries.batch.relation, minlength=sides) == 0] = gains.sum(axis=1).argmax()
     decay, share = np.array(grid)[best].T
-    return RecurrencyScorer(scorer.graph, scorer.knowledge, decay.copy(), share.copy())
+    return RecurrencyScorer(scorer.graph, scorer.setting, decay.copy(), share.copy())
 
 
 def _sample(queries: SplitQueries, sides: int, most: int) -> SplitQueries:
@@ -75,10 +75,10 @@ def _reciprocal_ranks(
 def _build(dataset: Dataset, config: RunConfig) -> Scorer:
     settings = config.model
     assert isinstance(settings, RecurrencySettings), "the table of methods gives every method its own settings"
-    knowledge = find_task(config.task).knowledge
+    setting = find_task(config.task).setting
     everywhere = np.ones(2 * dataset.num_relations)
-    graph = TemporalGraph.of(dataset, knowledge.context)
-    scorer = RecurrencyScorer(graph, knowledge, DECAY * everywhere, SHARE * everywhere)
+    graph = TemporalGraph.of(dataset, setting.context)
+    scorer = RecurrencyScorer(graph, setting, DECAY * everywhere, SHARE * everywhere)
     return choose(scorer, dataset, settings.validation_queries)
 
 

@@ -66,12 +66,12 @@ class TGAPLearner:
         """Answers with the module's present weights."""
         from tgap.model.scorer import TGAPScorer  # noqa: PLC0415
 
-        return TGAPScorer(self._answering, self._config.evaluation, self._task.knowledge)
+        return TGAPScorer(self._answering, self._config.evaluation, self._task.setting)
 
     @cached_property
     def _answering(self) -> TGAP:
         """The module on the graph that is walked when nothing is learned."""
-        context = self._task.knowledge.context
+        context = self._task.setting.context
         if not context:
             return self.module
         from tgap.graph import TemporalGraph  # noqa: PLC0415

@@ -14,7 +14,7 @@ from tgap.config import EvaluationConfig
 from tgap.data import Dataset
 from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
-from tgap.graph.knowledge import USUAL, Knowledge
+from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 from tgap.graph.view import WHOLE
 from tgap.model.cache import FeatureCache
 from tgap.model.forward import OwnViews, Prepared
@@ -35,9 +35,9 @@ class TGAPScorer:
     name = "T-GAP"
     kind = ScoreKind.PROBABILITY
 
-    def __init__(self, model: TGAP, evaluation: EvaluationConfig, knowledge: Knowledge = USUAL) -> None:
+    def __init__(self, model: TGAP, evaluation: EvaluationConfig, setting: EvaluationSetting = DEFAULT_SETTING) -> None:
         self.model = model
-        self.knowledge = knowledge  # what the model's graph holds; no view shows more than its limits
+        self.setting = setting  # what the model's graph holds; no view shows more than its limits
         self._settings = evaluation
         self._cache = FeatureCache(evaluation.cache_megabytes)
         self._prior: RelationPrior | None = None  # made when first needed
@@ -58,18 +58,18 @@ class TGAPScorer:
         """The graph that is walked."""
         return self.model.graph
 
-    def knowing(self, dataset: Dataset, knowledge: Knowledge) -> TGAPScorer:
+    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> TGAPScorer:
         """The same weights with other facts known; names that joined start as ``newcomers`` says."""
-        return TGAPScorer(self.model.on(TemporalGraph.of(dataset, knowledge.context)), self._settings, knowledge)
+        return TGAPScorer(self.model.on(TemporalGraph.of(dataset, setting.context)), self._settings, setting)
 
     def seeing(self, limits: View) -> TGAPScorer:
         """The same weights on the same facts with other limits."""
-        return TGAPScorer(self.model, self._settings, replace(self.knowledge, limits=limits))
+        return TGAPScorer(self.model, self._settings, replace(self.setting, limits=limits))
 
     def transferred(self, own: Dataset, other: Dataset) -> TGAPScorer:
         """The same weights on another dataset (``transfer``)."""
-        graph = TemporalGraph.of(other, self.knowledge.context)
-        return TGAPScorer(transferred(self.model, own, other, graph), self._settings, self.knowledge)
+        graph = TemporalGraph.of(other, self.setting.context)
+        return TGAPScorer(transferred(self.model, own, other, graph), self._settings, self.setting)
 
     def refresh(self) -> None:
         """The weights have changed: check them and forget cached features.
@@ -89,7 +89,7 @@ class TGAPScorer:
         With the compiled kernels a row has the same bits in any batch (``kernels.products`` tells on what that rests).
         """
         pause()
-        view = view.within(self.knowledge.limits)
+        view = view.within(self.setting.limits)
         if len(queries):
             self.model.check(queries)
         parts: list[FloatArray] = []
@@ -112,7 +112,7 @@ class TGAPScorer:
         scores = np.empty((len(views), self.num_entities), np.float32)
         for begin in range(0, len(views), self._settings.batch_size):
             pause()
-            seen = [view.within(self.knowledge.limits) for view in views[begin : begin + self._settings.batch_size]]
+            seen = [view.within(self.setting.limits) for view in views[begin : begin + self._settings.batch_size]]
             part = [view.at(query.time) for view in seen]
             batch = QueryBatch.of([query] * len(part))
             self.model.check(batch)
@@ -125,7 +125,7 @@ class TGAPScorer:
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         """The forward pass of one query on what ``view`` shows."""
         pause()
-        view = view.within(self.knowledge.limits)
+        view = view.within(self.setting.limits)
         batch = QueryBatch.of([query])
         self.model.check(batch)
         features = self._features(batch, view)

@@ -30,7 +30,7 @@ from tgap.explain.options import ExplainOptions
 from tgap.explain.schema import Answer
 from tgap.explain.wording import percent
 from tgap.graph import View
-from tgap.graph.knowledge import known_facts
+from tgap.graph.setting import visible_facts
 from tgap.graph.view import WHOLE
 from tgap.predict.known import SAME, Known
 from tgap.predict.prediction import Prediction
@@ -46,8 +46,8 @@ from tgap.scorer import (
     Scorer,
     Trace,
     informed,
-    knowledge_of,
     reading,
+    setting_of,
 )
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
@@ -92,7 +92,7 @@ class Predictor:
 
         before each question. Answers, reasons and counts all keep to it. The model and its graph are shared.
         """
-        known = knowledge_of(self.scorer)
+        known = setting_of(self.scorer)
         limited = known.chosen(self.dataset, None, as_of, past_only)
         return self if limited == known else Predictor(informed(self.scorer, self.dataset, limited), self.dataset)
 
@@ -149,7 +149,7 @@ class Predictor:
                     yield parsed
 
     def _parse(self, subject: str | None, relation: str, obj: str | None, time: When | None) -> ParsedQuestion:
-        return parse_question(self.dataset, subject, relation, obj, time, knowledge_of(self.scorer).context)
+        return parse_question(self.dataset, subject, relation, obj, time, setting_of(self.scorer).context)
 
     def _parse_or_tell(self, question: QuestionParts) -> ParsedQuestion | QueryError:
         try:
@@ -231,7 +231,7 @@ class Predictor:
         """The same method with more facts known, without training; names and marks stay as here."""
         scorer = reading(self.scorer)
         more = replace(self.dataset, context=Facts.concatenate([self.dataset.context, facts]))
-        return Predictor(scorer.knowing(more, scorer.knowledge), self.dataset, self.calibration)
+        return Predictor(scorer.knowing(more, scorer.setting), self.dataset, self.calibration)
 
     def fact_ids(self, facts: Sequence[Fact]) -> IntArray:
         """Ids of facts in the graph that is read, -1 for those that it does not have."""
@@ -318,7 +318,7 @@ class Predictor:
         parsed = self._parse(subject, relation, object, time)
         scores = self.scorer.score(QueryBatch.of([parsed.query]))[0]
         index = self._chosen_answer(parsed, answer, scores)
-        seen = known_facts(self.dataset, knowledge_of(self.scorer), parsed.query.time)
+        seen = visible_facts(self.dataset, setting_of(self.scorer), parsed.query.time)
         facts = nearby_facts(seen, self.names, parsed.query, index, count)
         pair = (self.names.entity(parsed.query.subject), self.names.entity(index))
         return Support(
@@ -333,7 +333,7 @@ class Predictor:
 
     def _sight(self, query: Query) -> tuple[str, ...]:
         """A note on what the answer was made from, where that is not all that stands in the graph."""
-        last = knowledge_of(self.scorer).limits.at(query.time).last
+        last = setting_of(self.scorer).limits.at(query.time).last
         if last is None:
             return ()
         return (f"answered from what is known until {self.dataset.timeline.format(last)}; nothing later was seen",)

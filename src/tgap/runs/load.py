@@ -101,7 +101,7 @@ def _load_run(path_or_name: str | Path, changes: Mapping[str, Any]) -> LoadedRun
     scorer = _scorer(folder, config, dataset.base)
     if len(dataset.context):
         if isinstance(scorer, GraphScorer):
-            scorer = scorer.knowing(dataset, scorer.knowledge)
+            scorer = scorer.knowing(dataset, scorer.setting)
         else:
             dataset = dataset.base  # what its weights have not learned it cannot know
     changed = own.changes(config) or len(dataset.context)  # other settings or facts give other probabilities

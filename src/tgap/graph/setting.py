@@ -1,13 +1,13 @@
-"""Knowledge: which facts are known when a question is asked, and what of them it sees. A value with a name.
+"""The evaluation setting: which facts a scorer knows when a query is answered, and which of them the query sees.
 
-    train                              what stands in train, before and after the question: completion as published
-    train+valid                        the same with the facts of valid as context; no weight has learned from them
-    single step                        every fact before the asked time, of all splits: forecasts as published
-    fixed horizon (train)              what stands in train, as far as it lies before the asked time
+    train                              the facts of train, before and after the query: completion as published
+    train+valid                        the same with the facts of valid as context; no weight was learned from them
+    single step                        every fact before the query's time, of all splits: forecasting as published
+    fixed horizon (train)              the facts of train that lie before the query's time
     fixed horizon (train+valid)        the same with the facts of valid
     ... as of an instant               nothing later than that instant
 
-Figures under different knowledge must never be mixed, so every table names it.
+Results of different settings cannot be compared, so every table names its setting.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONTEXTS: dict[str, tuple[str, ...]] = {"train": (), "train+valid": ("valid",), 
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class EvaluationSetting:
     """Facts of train are always known; ``context`` names the splits whose facts are known besides."""
 
     context: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Knowledge:
     def context_name(self) -> str:
         """As on the command line: train, train+valid, all.
 
-        >>> Knowledge(("valid",)).context_name
+        >>> EvaluationSetting(("valid",)).context_name
         'train+valid'
         """
         return next((name for name, splits in CONTEXTS.items() if splits == self.context), "+".join(self.context))
@@ -71,7 +71,7 @@ class Knowledge:
                 "see only the past with `past_only`, or leave them out of the context"
             )
 
-    def chosen(self, dataset: Dataset, context: str | None, as_of: When | None, past_only: bool) -> Knowledge:
+    def chosen(self, dataset: Dataset, context: str | None, as_of: When | None, past_only: bool) -> EvaluationSetting:
         """The same with another context, or seen in part; what is not given stays as it is."""
         if context is not None and context not in CONTEXTS:
             raise ConfigError(f"unknown context {context!r}; expected one of {', '.join(CONTEXTS)}")
@@ -79,19 +79,19 @@ class Knowledge:
         chosen = chosen.past_only() if past_only else chosen
         return chosen.until(None if as_of is None else dataset.timeline.read(as_of))
 
-    def until(self, time: int | None) -> Knowledge:
+    def until(self, time: int | None) -> EvaluationSetting:
         """The same, and nothing later than ``time``."""
         return self if time is None else replace(self, limits=self.limits.until(time))
 
-    def past_only(self) -> Knowledge:
+    def past_only(self) -> EvaluationSetting:
         """The same, and of each question's time only what lies strictly before it."""
         return replace(self, limits=self.limits.before_query())
 
 
-def known_facts(dataset: Dataset, knowledge: Knowledge, time: int) -> Facts:
+def visible_facts(dataset: Dataset, setting: EvaluationSetting, time: int) -> Facts:
     """The facts that a question at ``time`` sees."""
-    facts = graph_facts(dataset, knowledge.context)
-    seen = knowledge.limits.at(time)
+    facts = graph_facts(dataset, setting.context)
+    seen = setting.limits.at(time)
     first, last = seen.first, seen.last
     shown = np.ones(len(facts), dtype=bool)
     if first is not None:
@@ -101,4 +101,4 @@ def known_facts(dataset: Dataset, knowledge: Knowledge, time: int) -> Facts:
     return facts[shown]
 
 
-USUAL = Knowledge()  # completion as published
+DEFAULT_SETTING = EvaluationSetting()  # completion as published
