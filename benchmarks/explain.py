@@ -52,13 +52,13 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
     """Milliseconds of explanations, seconds of the study."""
     import torch
 
-    from tgap.cli.study_shared import split_questions
-    from tgap.explain.profile import queries_profile
-    from tgap.predict import ExplainOptions, Predictor
+    from tgap.asking.load import load_model
+    from tgap.studies.relation_profiles import queries_profile
+    from tgap.studies.split_questions import split_questions
 
     load = round(os.getloadavg()[0], 1)  # of others: 0 on an idle machine
-    predictor = Predictor.from_run(run)
-    data = predictor.dataset
+    model = load_model(run)
+    data = model.dataset
     facts = np.random.default_rng(0).choice(len(data.test.subject), size=questions, replace=False)
     asked = []
     for place in facts.tolist():
@@ -67,14 +67,13 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
         ends = (subject, "?") if place % 2 else ("?", obj)
         asked.append((ends[0], data.relations.name(fact.relation), ends[1], data.timeline.format(fact.time)))
 
-    walk_only = ExplainOptions(effects=0)
     wanted: dict[str, Callable[[tuple[str, str, str, str]], object]] = {
-        "walk only, first question about a day": lambda asked: predictor.explain(*asked, options=walk_only),
-        "walk only, warm": lambda asked: predictor.explain(*asked, options=walk_only),
-        "sentence alone (20 effects), warm": lambda asked: predictor.why(*asked),
-        "full explanation (20 effects), warm": lambda asked: predictor.explain(*asked),
+        "walk only, first question about a day": lambda asked: model.explain(*asked, effects=0),
+        "walk only, warm": lambda asked: model.explain(*asked, effects=0),
+        "sentence alone (20 effects), warm": lambda asked: model.why(*asked),
+        "full explanation (20 effects), warm": lambda asked: model.explain(*asked),
     }
-    predictor.explain(*asked[0])  # kernels are loaded
+    model.explain(*asked[0])  # kernels are loaded
     rows: dict[str, list[float]] = {name: [] for name in wanted}
     for question in asked:
         for name, work in wanted.items():
@@ -91,7 +90,7 @@ def measure(run: str, questions: int, study: str | None, every: int) -> dict[str
     if study is not None:
         whole = split_questions(data, "test", study).batch
         batch = whole.take(np.flatnonzero(whole.time % every == 0))
-        seconds = milliseconds(lambda: queries_profile(predictor.explainer, batch)) / 1000
+        seconds = milliseconds(lambda: queries_profile(model.walker, batch)) / 1000
         figures["study"] = {
             "side": study,
             "every": every,
@@ -122,7 +121,7 @@ def page(figures: dict[str, Any]) -> str:
         "",
         f"{figures['machine']}; {figures['versions']}; {figures['dataset']}, {figures['questions']} test questions.",
         f"Load average before the start {figures['load']} (what other programs took).",
-        "Made by `python benchmarks/explain.py`: `Predictor.explain` in one process, milliseconds.",
+        "Made by `python benchmarks/explain.py`: `Model.explain` in one process, milliseconds.",
         "",
         "| | median | p90 | worst |",
         "| --- | ---: | ---: | ---: |",

@@ -34,8 +34,8 @@ import psutil  # type: ignore[import-untyped, unused-ignore]
 RESULTS = Path(__file__).parent / "results"
 ATTEMPTS = 200
 GROWTH = 0.05  # of memory over the second half of the requests
-MIX = (("predict", 66), ("explain", 10), ("profile", 4), ("search", 15), ("facts", 5))
-PROFILED = 5  # test questions behind a profile
+MIX = (("predict", 66), ("explain", 10), ("displacement", 4), ("search", 15), ("facts", 5))
+SAMPLED = 5  # test questions behind a displacement profile
 
 
 def main() -> int:
@@ -133,8 +133,9 @@ class Names:
             return kind, "/api/v1/search", {"params": {"q": entity[: chance.randint(1, 5)]}}
         if kind == "facts":
             return kind, "/api/v1/facts", {"params": {"entity": entity, "time": when}}
-        if kind == "profile":
-            return kind, "/api/v1/profile", {"params": {"relation": chance.choice(self.profiled), "limit": PROFILED}}
+        if kind == "displacement":
+            asked = {"relation": chance.choice(self.profiled), "limit": SAMPLED}
+            return kind, "/api/v1/displacement", {"params": asked}
         return kind, f"/api/v1/{kind}", {"json": self.question(chance)}
 
     def question(self, chance: random.Random) -> dict[str, Any]:

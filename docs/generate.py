@@ -1,4 +1,6 @@
-"""Write the reference pages that come from the code: docs/cli.md (all commands) and docs/settings.md (all settings).
+"""Write the reference pages that come from the code.
+
+docs/cli.md has all commands, docs/operations.md all that a model can be asked, docs/settings.md all settings.
 
 python docs/generate.py            write them
 python docs/generate.py --check    exit with 1 if one is not what the code says
@@ -7,18 +9,27 @@ python docs/generate.py --check    exit with 1 if one is not what the code says
 from __future__ import annotations
 
 import argparse
+import inspect
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 import tomli_w
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import models_json_schema
 
+from tgap.asking.operation import Operation
+from tgap.asking.operations import OPERATIONS
+from tgap.asking.operations.bulk import BulkQuestion
+from tgap.asking.options import Cli
+from tgap.cli.generated import flag_of
 from tgap.cli.main import cli
 from tgap.config import EvaluationConfig, RunConfig, Settings, TrainingConfig
 from tgap.methods import METHODS, config_for, find_method
+from tgap.studies import STUDIES
 
 DOCS = Path(__file__).parent
 
@@ -38,6 +49,97 @@ def commands() -> str:
 
     add(cli, "tgap", None)
     return "\n".join(parts)
+
+
+def operations() -> str:
+    """Everything that a model can be asked: the Python method, the command, the REST path and the options."""
+    parts = [
+        "# Operations",
+        "",
+        "Written by `make docs` from the entries in `tgap.asking.operations`. Each is a method of `tgap.Model`. Most",
+        "are commands ([command line](cli.md)) and REST routes ([server](server.md)), too. They take the same options",
+        "and give the same document: `model.NAME(...).to_dict()` in Python, `--json` on the command line, the reply",
+        'over REST. Three or four parts of a fact ask a question; `"?"` or null stands where the answer goes, and in',
+        "Python a `model.question(...)` may stand for the parts.",
+        "",
+    ]
+    for operation in OPERATIONS:
+        parts += described(operation, f"model.{operation.name}", f"tgap {operation.title}")
+    parts += ["# Studies", "", "Functions of `tgap.studies`, and commands (`tgap study`). They take minutes.", ""]
+    for study in STUDIES:
+        parts += described(study, f"tgap.studies.{study.name}", f"tgap study {study.title}")
+    return "\n".join(parts)
+
+
+def described(operation: Operation[Any, Any], called: str, command: str) -> list[str]:
+    """The section of one operation."""
+    kinds = [(kind, "validation") for kind in (operation.options, BulkQuestion)]
+    _, schemas = models_json_schema(kinds, ref_template="#/components/schemas/{model}")
+    properties = schemas["$defs"][operation.options.__name__].get("properties", {})
+    description = [operation.description, ""] if operation.description else []
+    lines = [*ways(operation, called, command), "", *option_table(operation, properties)]
+    return [f"## {operation.name}", "", operation.summary, "", *description, *lines]
+
+
+def ways(operation: Operation[Any, Any], called: str, command: str) -> Iterator[str]:
+    """How an operation is called in Python, on the command line and over REST, and what it gives."""
+    names = ["model"] if operation.on == "model" and not called.startswith("model.") else []
+    names += [
+        name if one.default is inspect.Parameter.empty else f"{name}={one.default!r}"
+        for name, one in operation.signature().parameters.items()
+        if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    by_name = any(one.kind is inspect.Parameter.KEYWORD_ONLY for one in operation.signature().parameters.values())
+    yield f"- Python: `{called}({', '.join([*names, *(['...'] if by_name else [])])})`"
+    if operation.command:
+        yield f"- Command: `{command}`"
+    if operation.web is not None:
+        lines = ", one line of JSON per entry" if operation.web.media.endswith("ndjson") else ""
+        yield f"- REST: `{operation.web.method} /api/v1/{operation.web.path or operation.title}`{lines}"
+    yield f"- Document: `{operation.reply.partition(':')[2]}`"
+    if operation.command and operation.files:
+        files = ", ".join(f"`--{file.name}` ({file.description.rstrip('.')})" for file in operation.files)
+        yield f"- Files of the command: {files}"
+
+
+def option_table(operation: Operation[Any, Any], properties: Mapping[str, Any]) -> list[str]:
+    """Every option with its default, its bounds and how the command line writes it."""
+    fields = operation.options.model_fields
+    if not fields:
+        return ["No options.", ""]
+    rows = ["| option | default | allowed | command line | meaning |", "|---|---|---|---|---|"]
+    for name, field in fields.items():
+        default = "required" if field.is_required() else json.dumps(field.get_default(call_default_factory=True))
+        flag = f"`{flag_of(operation, name)}`" if operation.command else ""
+        meaning = (field.description or "").replace("|", chr(92) + "|")
+        printed = " (printed text only)" if any(isinstance(one, Cli) and one.text for one in field.metadata) else ""
+        rows.append(f"| `{name}` | {default} | {permitted(properties[name])} | {flag} | {meaning}{printed} |")
+    return [*rows, ""]
+
+
+def permitted(schema: Mapping[str, Any]) -> str:
+    """Type, choices and bounds of an option, from its JSON schema."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(permitted(part) for part in schema["anyOf"]))
+    if "enum" in schema:
+        return ", ".join(map(str, schema["enum"]))
+    if "prefixItems" in schema:
+        return "subject, relation, object, time"
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rpartition('/')[2]}`"
+    kind = str(schema["type"])
+    if kind == "array":
+        least, most = schema.get("minItems", 0), schema.get("maxItems", "any number")
+        return f"{least} to {most} of: {permitted(schema['items'])}"
+    if kind == "string":
+        return (
+            f"text of {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+            if "maxLength" in schema
+            else "text"
+        )
+    signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    bounds = [f"{sign} {schema[key]:,}" for key, sign in signs.items() if key in schema]
+    return " ".join([kind, " and ".join(bounds)]).strip()
 
 
 def settings() -> str:
@@ -130,7 +232,7 @@ def allowed(field: FieldInfo) -> str:
     return " and ".join(bounds)
 
 
-PAGES = {"cli.md": commands, "settings.md": settings}
+PAGES = {"cli.md": commands, "operations.md": operations, "settings.md": settings}
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadFileScheduling
 
+    from tgap.asking.model import Model
+    from tgap.asking.operation import Operation
+    from tgap.data import Fact
     from tgap.explain.schema import Question
 
 wait_briefly()  # before torch is loaded, as our commands do
@@ -95,12 +98,12 @@ def _describe_once() -> None:
     if app is None:
         return
     describe = app.describe
-    known: dict[tuple[Question | None, tuple[str, ...]], dict[str, Any]] = {}
+    known: dict[tuple[tuple[Question, ...], Fact], dict[str, Any]] = {}
 
-    def described(served: FastAPI, example: Question | None, fact: Sequence[str]) -> dict[str, Any]:
-        key = (example, tuple(fact))
+    def described(served: FastAPI, model: Model, operations: Iterable[Operation[Any, Any]]) -> dict[str, Any]:
+        key = (model.example_questions.questions, model.dataset.train[0])  # what its examples are made of
         if key not in known:
-            known[key] = describe(served, example, fact)
+            known[key] = describe(served, model, operations)
         return deepcopy(known[key])  # whoever asks may change it
 
     vars(app)["describe"] = described

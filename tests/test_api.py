@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tgap
@@ -50,8 +51,9 @@ def test_a_model_trained_in_memory_answers_explains_and_is_saved(model: tgap.Mod
     assert [line.split()[0] for line in answers[1:4]] == ["1", "2", "3"]
     found = model.evaluate("valid", limit=20)
     assert repr(found).startswith("<Evaluation of T-GAP on world, valid, 20 queries: time-filtered MRR 0.")
-    assert found.to_frame()["protocol"].to_list() == ["raw", "static", "time"]
-    assert found.to_frame()["mrr"][2] == found.report.headline.mrr
+    own = found.to_frame().filter(pl.col("method") == "T-GAP")
+    assert own["protocol"].to_list() == ["raw", "static", "time"]
+    assert own["mrr"][2] == found.report.headline.mrr
     prediction = model.predict("Meridona", "Retaliate against", "?", "2012-04-26", top=3)
     assert len(prediction.answers) == 3
     why = model.explain("Meridona", "Retaliate against", "?", "2012-04-26")
@@ -59,8 +61,8 @@ def test_a_model_trained_in_memory_answers_explains_and_is_saved(model: tgap.Mod
     assert model.evaluate(limit=20).report.queries == 20
     again = tgap.load(model.save(tmp_path / "run"))
     assert again.report["validation"] == model.report["validation"]
-    scores = model.predictor.scorer.score(QUERIES)
-    assert np.array_equal(again.predictor.scorer.score(QUERIES), scores)
+    scores = model.scorer.score(QUERIES)
+    assert np.array_equal(again.scorer.score(QUERIES), scores)
     with pytest.raises(RunError, match="was not trained here; copy its run folder"):
         again.save(tmp_path / "other")
 
@@ -71,9 +73,9 @@ def test_in_memory_and_in_a_folder_give_the_same_weights(model: tgap.Model, tmp_
         "world", epochs=0.03, validation_queries=20, threads=1, listeners=[heard], out=tmp_path / "run", **SMALL
     )
     assert heard.validations == 1
-    scores = model.predictor.scorer.score(QUERIES)
-    assert np.array_equal(kept.predictor.scorer.score(QUERIES), scores)
-    assert np.array_equal(tgap.load(tmp_path / "run").predictor.scorer.score(QUERIES), scores)
+    scores = model.scorer.score(QUERIES)
+    assert np.array_equal(kept.scorer.score(QUERIES), scores)
+    assert np.array_equal(tgap.load(tmp_path / "run").scorer.score(QUERIES), scores)
 
 
 def test_a_method_without_training_is_there_at_once() -> None:
@@ -100,11 +102,11 @@ def test_importing_tgap_loads_nothing_heavy() -> None:
 def test_a_model_may_know_more_or_less() -> None:
     usual, forecasts = tgap.train("world", "recency"), tgap.train("world", "recency", task="forecast")
     question = ("Meridona", "Visit", "?", "2012-04-26")
-    past = usual.knowing("all", past_only=True)
+    past = usual.with_setting("all", past_only=True)
     assert past.evaluate(limit=40).report.known.name == "single step"
     assert past.evaluate(limit=40).report.headline == forecasts.evaluate(limit=40).report.headline
     assert past.predict(*question).answers == forecasts.predict(*question).answers
-    dated = usual.knowing(as_of="2012-03-01").predict(*question)
+    dated = usual.with_setting(as_of="2012-03-01").predict(*question)
     assert "until 2012-03-01" in dated.notes[0]
     with pytest.raises(ConfigError, match="unknown context 'everything'; expected one of train, train\\+valid, all"):
-        usual.knowing("everything")
+        usual.with_setting("everything")

@@ -35,3 +35,8 @@ def pause() -> None:
     hook = getattr(_thread, "hook", None)
     if hook is not None:
         hook()
+
+
+def pauses_heard() -> bool:
+    """Whether a hook is set: then a computation stays in this thread, since other threads have no hook."""
+    return getattr(_thread, "hook", None) is not None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tgap.data import load_dataset
 
 Fact = tuple[str, str, str, str]

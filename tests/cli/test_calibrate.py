@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.predict.run_folder import make_run
+import tgap
+from tests.asking.run_folder import make_run
 from tgap.cli.main import cli
-from tgap.graph import View
-from tgap.predict import ExplainOptions, Predictor
 from tgap.runs import RunFolder, export_run, find_run, load_scorer, shipped_runs
 from tgap.runs.files import read_tensors, write_tensors
 
@@ -48,21 +47,21 @@ def test_it_is_kept_in_the_run_and_told_beside_answers(calibrated: Path, fact: t
 
 
 def test_it_is_about_an_answer_that_train_does_not_tell(calibrated: Path) -> None:
-    predictor = Predictor.from_run(calibrated)
-    data = predictor.dataset
+    model = tgap.load(calibrated)
+    data = model.dataset
     for fact in data.train[:40]:
         question = data.entities.name(fact.subject), data.relations.name(fact.relation)
         time = data.timeline.format(fact.time)
-        found = predictor.predict(question[0], question[1], "?", time)
+        found = model.predict(question[0], question[1], "?", time)
         told = {row.name for row in found.answers if row.known_when == "same" and "train" in row.known_in}
         first = next((row for row in found.answers if row.name not in told), None)
         if found.calibration is not None:
             assert first is not None
             assert (found.calibration.answer, found.calibration.probability) == (first.name, first.score)
     name = data.entities.name(fact.object)
-    seen = predictor.explain(question[0], question[1], name, time, options=ExplainOptions(hide_asked=False, effects=0))
+    seen = model.explain(question[0], question[1], name, time, hide_asked=False, effects=0)
     assert seen.document.calibration is None  # a fact in sight, repeated
-    narrow = predictor.predict(question[0], question[1], "?", time, view=View.all().until(fact.time))
+    narrow = model.predict(question[0], question[1], "?", time, as_of=time)
     assert narrow.calibration is None
 
 
@@ -100,3 +99,18 @@ def test_a_run_without_calibration_says_nothing(run_folder: Path, fact: tuple[st
         json.loads(call("predict", run_folder, fact[0], fact[1], fact[3], "--json", "-").output)["calibration"] is None
     )
     assert "n = " not in call("predict", run_folder, fact[0], fact[1], fact[3]).output
+
+
+def test_python_gives_what_the_command_line_gives(tmp_path: Path) -> None:
+    run = RunFolder(make_run(tmp_path / "world"))
+    result = call("calibrate", run.path, "--limit", "20", "--test", "--json", "-")
+    kept = run.calibration_file.read_bytes()
+    model = tgap.load(run.path)
+    found = model.calibrate(limit=20, test=True)
+    assert json.loads(found.to_json()) == json.loads(result.stdout)
+    assert (found.kept, run.calibration_file.read_bytes()) == (run.calibration_file, kept)
+    narrow = model.with_setting(past_only=True).calibrate(limit=20)
+    assert narrow.kept is None
+    assert narrow.to_dict() != found.to_dict()
+    assert tgap.load(run.path, core_nodes=3).calibrate(limit=20).kept is None
+    assert run.calibration_file.read_bytes() == kept

@@ -16,7 +16,7 @@ def test_all_about_a_relation(run_folder: Path, fact: Fact, tmp_path: Path, caps
     out = tmp_path / "answers"
     line = ["complete", str(run_folder), "--relation", relation, "--from", time, "--to", time, "--out", str(out)]
     assert tgap([*line, "--top", "2"]) == 0
-    assert f"wrote {out}" in capsys.readouterr().out
+    assert f"wrote {out}" in capsys.readouterr().err
     answers = pl.read_parquet(out / "part-*.parquet")
     assert set(answers["relation"]) == {relation}
     assert set(answers["time"]) == {time}
@@ -24,6 +24,21 @@ def test_all_about_a_relation(run_folder: Path, fact: Fact, tmp_path: Path, caps
     assert answers.group_by("question").len()["len"].max() == 2
     assert tgap([*line, "--top", "3"]) == 2
     assert "holds answers to other questions or of another model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_questions_of_a_file_to_a_file(run_folder: Path, fact: Fact, tmp_path: Path, ending: str) -> None:
+    subject, relation, obj, time = fact
+    asked, out = tmp_path / "questions.csv", tmp_path / f"answers.{ending}"
+    rows = [(subject, relation, "?", time), ("Nobody", relation, "", time), ("", relation, obj, time)]
+    pl.DataFrame(rows, schema=["subject", "relation", "object", "time"], orient="row").write_csv(asked)
+    assert tgap(["complete", str(run_folder), "--ask", str(asked), "--out", str(out), "--top", "2"]) == 0
+    answers = (
+        pl.read_csv(out) if ending == "csv" else pl.read_parquet(out) if ending == "parquet" else pl.read_ndjson(out)
+    )
+    assert answers["question"].to_list() == [0, 0, 1, 2, 2]
+    assert "Nobody" in answers.filter(pl.col("question") == 1)["error"].item()
+    assert answers.filter(pl.col("question") == 1)["answer"].null_count() == 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tgap.cli.main import cli
 from tgap.data import load_dataset
 
@@ -68,7 +68,7 @@ def test_the_asked_fact_is_hidden_unless_it_is_to_be_shown(run_folder: Path) -> 
 
 
 def test_as_many_facts_are_tried_as_wanted(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
-    document = json.loads(call(run_folder, *fact, "--facts", "3", "--chains", "2", "--json", "-").output)
+    document = json.loads(call(run_folder, *fact, "--effects", "3", "--chains", "2", "--json", "-").output)
     assert len(document["evidence"]) == 3
     assert len(document["chains"]["chains"]) == 2
 
@@ -119,6 +119,7 @@ def test_a_method_without_a_walk_says_so_and_shows_the_nearest_facts(
     assert "recency has no walk to show" in " ".join(result.output.split())
     document = json.loads(call(run, *fact, "--json", "-").output)
     assert document["scorer"] == "recency"
-    picture = call(run, *fact, "--figure", str(tmp_path / "why.png"))
-    assert picture.exit_code == 2
-    assert "recency gives answers without reasons" in picture.output
+    for wanted in (("--figure", tmp_path / "why.png"), ("--walk",)):
+        refused = call(run, *fact, *wanted)
+        assert refused.exit_code == 2
+        assert "recency gives answers without reasons" in refused.output

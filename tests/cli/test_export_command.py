@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tgap.cli.main import cli
 from tgap.data import load_dataset
 from tgap.evaluation import evaluate, report_json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import socket
@@ -16,10 +17,11 @@ import pytest
 from click.testing import CliRunner
 
 from tgap import __version__
+from tgap.asking.operations import OPERATIONS
 from tgap.cli import main
-from tgap.cli.main import COMMANDS, cli, run
+from tgap.cli.main import COMMANDS, SECTIONS, cli, run
 from tgap.cli.output import command, program
-from tgap.errors import DataError
+from tgap.errors import DataError, Message, Option
 
 HEAVY = ("torch", "numba", "polars", "matplotlib", "rich", "httpx", "numpy")
 PROGRAM = [sys.executable, "-m", "tgap.cli.main"]
@@ -41,7 +43,7 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
         shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         best = min(best, processor_seconds() - start)
     assert shown.splitlines()[-1] == "[]"
-    assert "Commands:" in shown
+    assert all(f"{title}:" in shown for title in SECTIONS)
     assert best < 0.4
 
 
@@ -51,12 +53,27 @@ def test_help_of_data_needs_no_torch() -> None:
     assert shown.splitlines()[-1] == "False"
 
 
+def test_help_of_operations_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom tgap.asking.operations import OPERATIONS\nfrom tgap.cli.main import run\n"
+        "for name in OPERATIONS.commands:\n    assert run([name, '--help']) == 0, name\n"
+        f"print([n for n in {HEAVY} if n in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines()[-1] == "[]"
+
+
 def test_version_and_list_of_commands() -> None:
     assert CliRunner().invoke(cli, ["--version"]).output == f"tgap, version {__version__}\n"
     shown = CliRunner().invoke(cli, ["-h"]).output
     folder = Path(main.__file__).parent
-    for name, entry in COMMANDS.items():
-        assert (entry.summary in shown) == (folder / f"{entry.module}.py").is_file(), name
+    for name, summary in COMMANDS.items():
+        assert (folder / f"{name}.py").is_file(), name
+        assert summary in " ".join(shown.split()), name
+    for name, operation in OPERATIONS.commands.items():
+        assert re.search(rf"^  {name} ", shown, re.MULTILINE), name
+        assert OPERATIONS.summary(operation) in " ".join(shown.split()), name
+    assert "More:" not in shown, "every command stands in a section"
 
 
 def test_every_listed_command_can_be_imported() -> None:
@@ -109,7 +126,7 @@ def test_warnings_of_ours_are_one_line(capsys: pytest.CaptureFixture[str], monke
     from tgap.data import LeakWarning
 
     def warn(_context: click.Context) -> None:
-        warnings.warn("it leaks", LeakWarning, stacklevel=1)
+        warnings.warn(Message("it leaks; see ", Option("past_only")), LeakWarning, stacklevel=1)
         warnings.warn("something else", UserWarning, stacklevel=1)
 
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
@@ -118,7 +135,7 @@ def test_warnings_of_ours_are_one_line(capsys: pytest.CaptureFixture[str], monke
         warnings.simplefilter("always")
         assert run(["data", "list"]) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "warning: it leaks"
+    assert lines[0] == "warning: it leaks; see --past-only"
     assert "UserWarning: something else" in lines[1]
 
 

@@ -37,7 +37,7 @@ def test_a_question_mark_asks_for_the_subject_in_two_ways(run_folder: Path, fact
 
 def test_a_whole_fact_tells_where_its_object_stands(run_folder: Path, fact: tuple[str, str, str, str]) -> None:
     result = call(run_folder, *fact)
-    assert f"{fact[2]} stands at rank" in result.output
+    assert f"{fact[2]} has rank" in result.output
 
 
 def test_known_answers_and_notes(run_folder: Path, fact: tuple[str, str, str, str]) -> None:

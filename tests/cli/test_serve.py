@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tests.server.live import wait_until_ready
 from tgap.cli.main import run
 

@@ -16,10 +16,10 @@ from rich.progress import Progress
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from tgap.cli import reports
+from tgap.cli.blocks import print_table
 from tgap.cli.main import run
 from tgap.cli.terminal import make_console
-from tgap.evaluation.tables import Table
+from tgap.text import Table
 
 ACTING = {"\x1b", "\x07", "\x9b", "\u202e", "\r"}
 EVIL = "A\x1b]0;x\x07\x9b31m"
@@ -118,14 +118,14 @@ def test_whatever_is_printed_is_spelt_out() -> None:
     assert file.getvalue().splitlines()[0] == r"text A\x1b]0;x\x9b31m"
 
 
-RESULTS = Table(
+RESULTS = Table.numbers(
     "results",
     ("Method", "Filter", "MRR", "Hits@1", "Hits@3", "Hits@10", "Mean rank", "Ties lost-won"),
     tuple(("frequency", rule, "0.208", "9.9", "19.6", "43.7", "1,022.5", "0.200-0.225") for rule in ("raw", "time")),
     numbers_from=2,
     block=2,
 )
-RELATIONS = Table(
+RELATIONS = Table.numbers(
     "by relation",
     ("Relation", "Queries", "Share", "T-GAP", "recency", "frequency"),
     (("Express intent to meet or negotiate", "1,320", "26.8%", "0.5", "0.252", "0.174"),),
@@ -137,7 +137,7 @@ RELATIONS = Table(
 @pytest.mark.parametrize("table", [RESULTS, RELATIONS], ids=["results", "relations"])
 def test_narrow_windows_lose_no_cell(table: Table, width: int) -> None:
     console, file = captured(width)
-    reports.print_table(console, table)
+    print_table(console, table)
     text = file.getvalue()
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
@@ -150,12 +150,20 @@ def test_narrow_windows_lose_no_cell(table: Table, width: int) -> None:
 
 def test_columns_that_follow_below_repeat_their_labels_and_go_in_groups() -> None:
     console, file = captured(60)
-    reports.print_table(console, RESULTS)
+    print_table(console, RESULTS)
     heads = [line.split() for line in file.getvalue().splitlines() if "Filter" in line]
     assert heads == [
         ["Method", "Filter", "MRR", "Hits@1", "Hits@3"],
         ["Method", "Filter", "Hits@10", "Mean", "rank", "Ties", "lost-won"],
     ]
+
+
+@pytest.mark.parametrize(("width", "heading"), [(95, "edge"), (96, "subject")])
+def test_a_table_with_a_narrow_form_has_it_in_a_narrow_window(width: int, heading: str) -> None:
+    narrow = Table(("edge",), (("a to b",),), "l")
+    console, file = captured(width)
+    print_table(console, Table(("subject", "object"), (("a", "b"),), "ll", narrow=narrow))
+    assert file.getvalue().split()[0] == heading
 
 
 def test_two_documents_on_one_standard_output_are_refused() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tgap.cli.main import run
 from tgap.data import load_dataset
 from tgap.distributed.source import AnswerSource
@@ -59,9 +59,9 @@ def test_answers_about_other_facts_have_another_name(trained: Path, mine: str) -
 
 def test_one_run_is_served_on_other_facts_and_several_are_on_their_own(trained: Path, mine: str) -> None:
     with pytest.warns(TransferWarning):
-        assert Models.from_runs([trained], mine).first.dataset.name == "mine"
+        assert Models.from_runs([trained], mine).first.model.dataset.name == "mine"
     several = Models.from_runs([trained, "recency"], mine)
-    assert [card["dataset"] for card in several.cards()] == ["world", "mine"]
+    assert [several.choose(name).model.dataset.name for name in (trained.name, "recency")] == ["world", "mine"]
 
 
 def test_probabilities_are_not_calibrated_where_nothing_was_measured(trained: Path, mine: str) -> None:

@@ -175,10 +175,10 @@ def test_missing_and_unreachable(server: Server, tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{unused.getsockname()[1]}"
     with pytest.raises(DownloadError, match="are you offline"):
         download_dataset("tiny", tmp_path, address)
-    with pytest.raises(DownloadError, match=r"unsupported protocol 'ftp://'.*check --mirror"):
+    with pytest.raises(DownloadError, match=r"unsupported protocol 'ftp://'.*check `mirror`"):
         download_dataset("tiny", tmp_path, "ftp://nowhere")
     server.loops = True
-    with pytest.raises(DownloadError, match=r"maximum allowed redirects\); check --mirror"):
+    with pytest.raises(DownloadError, match=r"maximum allowed redirects\); check `mirror`"):
         download_dataset("tiny", tmp_path, server.address)
     with pytest.raises(DownloadError, match="'huge' is not a public dataset; expected one of tiny"):
         download_dataset("huge", tmp_path, server.address)
@@ -207,7 +207,7 @@ def test_hashes_are_those_of_the_public_files(name: str) -> None:
 
 def test_files_without_a_home_need_a_mirror(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "CATALOG", {"tiny": replace(tiny(), home="")})
-    with pytest.raises(DownloadError, match="'tiny' has no public home; name one that has its files with --mirror URL"):
+    with pytest.raises(DownloadError, match="'tiny' has no public home; name one that has its files with `mirror`"):
         download_dataset("tiny", tmp_path)
     assert download_dataset("tiny", tmp_path, server.address) == tmp_path / "tiny"
 
@@ -224,10 +224,10 @@ def test_what_any_data_folder_has_is_not_fetched(
     shared, cache = tmp_path / "shared", tmp_path / "cache"
     monkeypatch.setattr(download, "data_folders", lambda: [shared, cache])
     monkeypatch.setattr(download, "storage_folder", lambda: cache)
-    assert download_dataset("tiny", base=server.address) == cache / "tiny"
+    assert download_dataset("tiny", mirror=server.address) == cache / "tiny"
     cache.rename(shared)
     server.requests.clear()
-    assert download_dataset("tiny", base=server.address) == shared / "tiny"
+    assert download_dataset("tiny", mirror=server.address) == shared / "tiny"
     assert not server.requests
     (shared / "tiny" / "test.txt").write_bytes(b"damaged")
-    assert download_dataset("tiny", base=server.address) == cache / "tiny"
+    assert download_dataset("tiny", mirror=server.address) == cache / "tiny"

@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tgap.asking import bulk
 from tgap.cli.main import run as tgap
 from tgap.data import load_dataset
-from tgap.predict import bulk
 
 QUESTIONS = 2500
 

@@ -74,5 +74,5 @@ def test_a_head_that_never_answers_is_an_error_in_bounded_time(monkeypatch: pyte
 
 
 def test_a_cluster_without_room_is_refused_at_once() -> None:
-    with pytest.raises(ConfigError, match="the cluster has 3 cores; --workers 2 with --threads 2 needs 4"):
+    with pytest.raises(ConfigError, match="the cluster has 3 cores; `workers` 2 with `threads` 2 needs 4"):
         ray_cluster._require_room(3, 2, 2)

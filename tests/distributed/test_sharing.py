@@ -14,37 +14,38 @@ import pytest
 import torch
 from torch import nn
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
+from tgap.asking.load import load_model
+from tgap.asking.model import Model
 from tgap.data import load_dataset
 from tgap.distributed.sharing import Mapped, Packed, _Packer, once_per_machine, pack
 from tgap.evaluation.scoring import split_queries
-from tgap.predict import Predictor
 from tgap.scorer import FloatArray, QueryBatch, ScoreKind
 from tgap.training.workers import Group
 
 
-def packed(predictor: Predictor) -> Packed[Predictor]:
-    found = pack(predictor)
+def packed(loaded: Model) -> Packed[Model]:
+    found = pack(loaded)
     assert found is not None
     return found
 
 
-def scores(predictor: Predictor) -> FloatArray:
-    return predictor.scorer.score(split_queries(predictor.dataset, "test").batch.take(slice(0, 40)))
+def scores(loaded: Model) -> FloatArray:
+    return loaded.scorer.score(split_queries(loaded.dataset, "test").batch.take(slice(0, 40)))
 
 
 @pytest.fixture(scope="module")
-def walker(tmp_path_factory: pytest.TempPathFactory) -> Predictor:
-    return Predictor.from_run(make_run(tmp_path_factory.mktemp("shared") / "run"))
+def walker(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    return load_model(make_run(tmp_path_factory.mktemp("shared") / "run"))
 
 
 @pytest.mark.parametrize("method", ["recency", "frequency", "recurrency", "typed-pair"])
 def test_counters_answer_from_a_file_as_before(method: str, tmp_path: Path) -> None:
-    predictor = Predictor.from_run(method, dataset="world")
-    np.testing.assert_array_equal(scores(packed(predictor).to_file(tmp_path / "model").load()), scores(predictor))
+    loaded = load_model(method, dataset="world")
+    np.testing.assert_array_equal(scores(packed(loaded).to_file(tmp_path / "model").load()), scores(loaded))
 
 
-def test_a_walker_answers_and_explains_from_a_file_as_before(walker: Predictor, tmp_path: Path) -> None:
+def test_a_walker_answers_and_explains_from_a_file_as_before(walker: Model, tmp_path: Path) -> None:
     mapped = packed(walker).to_file(tmp_path / "model").load()
     np.testing.assert_array_equal(scores(mapped), scores(walker))
     asked = ("Tarkania", "Retaliate against", "?", "2012-01-06")
@@ -52,7 +53,7 @@ def test_a_walker_answers_and_explains_from_a_file_as_before(walker: Predictor, 
     assert mapped.dataset.causes == walker.dataset.causes
 
 
-def test_what_is_large_stays_out_of_the_stream_and_lies_in_the_file(walker: Predictor, tmp_path: Path) -> None:
+def test_what_is_large_stays_out_of_the_stream_and_lies_in_the_file(walker: Model, tmp_path: Path) -> None:
     whole = packed(walker)
     assert len(whole.stream) < 0.1 * sum(map(len, whole.buffers))
     weights = sum(one.numel() * one.element_size() for one in walker.scorer.model.parameters())  # type: ignore[attr-defined]
@@ -66,12 +67,12 @@ def test_what_is_large_stays_out_of_the_stream_and_lies_in_the_file(walker: Pred
     assert whole.to_file(tmp_path / "again").load().scorer.graph.time[0] == kept  # type: ignore[attr-defined]
 
 
-def test_memory_that_is_read_only_serves_as_it_is(walker: Predictor) -> None:
+def test_memory_that_is_read_only_serves_as_it_is(walker: Model) -> None:
     whole = packed(walker)
     store = [buffer.copy() for buffer in whole.buffers]
     for buffer in store:
         buffer.flags.writeable = False
-    served = Packed[Predictor](whole.stream, store).load()
+    served = Packed[Model](whole.stream, store).load()
     begin, end = np.lib.array_utils.byte_bounds(served.scorer.graph.time)  # type: ignore[attr-defined]
     assert any(begin >= low and end <= high for low, high in map(np.lib.array_utils.byte_bounds, store))
     np.testing.assert_array_equal(scores(served), scores(walker))
@@ -102,7 +103,7 @@ def test_a_scorer_that_cannot_be_shared_is_told() -> None:
         def score(self, queries: QueryBatch) -> FloatArray:
             return np.zeros((len(queries), 1), np.float32)
 
-    assert pack(Predictor(Locked(), load_dataset("world"))) is None
+    assert pack(Model(Locked(), load_dataset("world"))) is None
 
 
 class Second(Group):

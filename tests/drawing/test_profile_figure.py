@@ -5,9 +5,9 @@ from tests.explain.oracle_explainer import tiny_explainer
 from tgap.drawing.profile_figure import Panel, profile_figure
 from tgap.drawing.rendering import render
 from tgap.explain.naming import Names
-from tgap.explain.profile import queries_profile
 from tgap.explain.tables import profile_table
 from tgap.scorer import Query, QueryBatch
+from tgap.studies.relation_profiles import queries_profile
 
 
 def test_a_row_of_panels_for_each_profile() -> None:

@@ -8,22 +8,22 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.explain.small_dataset import FORMULA, SCRIPT, small_dataset, small_explainer
+from tgap.asking.model import Model
 from tgap.drawing.rendering import drawing_figure, render
 from tgap.drawing.shapes import Drawing, Text
 from tgap.drawing.svg import drawing_svg
 from tgap.explain.explanation import Explanation
-from tgap.predict import Predictor
 
 
 @pytest.fixture(scope="module")
-def predictor() -> Predictor:
+def model() -> Model:
     dataset = small_dataset()
-    return Predictor(small_explainer(dataset), dataset)
+    return Model(small_explainer(dataset), dataset)
 
 
 @pytest.fixture(scope="module")
-def explanation(predictor: Predictor) -> Explanation:
-    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29")
+def explanation(model: Model) -> Explanation:
+    return model.explain("North Korea", "Threaten", SCRIPT, "2014-04-29")
 
 
 class Page(HTMLParser):
@@ -91,6 +91,6 @@ def test_names_with_control_characters_give_valid_xml() -> None:
     assert [text.strip() for text in root.itertext() if text.strip()] == ["A\\x01", "C\\x00", "B\\x1b[31m\\ufffe"]
 
 
-def test_names_that_look_like_formulas_are_drawn_as_text(predictor: Predictor) -> None:
-    found = predictor.explain("North Korea", "Threaten", FORMULA, "2014-04-29")
+def test_names_that_look_like_formulas_are_drawn_as_text(model: Model) -> None:
+    found = model.explain("North Korea", "Threaten", FORMULA, "2014-04-29")
     assert render(drawing_figure(found.drawing()), "svg").count(FORMULA.encode()) >= 1

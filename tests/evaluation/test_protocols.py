@@ -90,10 +90,11 @@ def test_a_fourth_protocol_is_known_to_the_command(tmp_path: Path) -> None:
     assert "Filter train-time:" in result.output
     assert "Filter raw:" not in result.output
     assert json.loads(written.read_text())["protocols"] == ["raw", "static", "time", "train-time"]
-    assert "train-time" in run.invoke(cli, ["evaluate", "--help"]).output
+    wrong = run.invoke(cli, [*arguments, "--protocol", "trained"])
+    assert "expected one of raw, static, time, train-time" in wrong.output
 
 
 def test_an_unknown_protocol_on_the_command_line_names_the_known_ones() -> None:
     result = CliRunner().invoke(cli, ["evaluate", "recency", "--dataset", "world", "--protocol", "filtered"])
     assert result.exit_code == 2
-    assert "'filtered' is not one of all, raw, static, time" in result.output
+    assert "unknown protocol 'filtered'; expected one of raw, static, time" in result.output

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import tiny_explainer
 from tests.explain.small_dataset import small_dataset, small_explainer
+from tgap.asking.model import Model
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.bundles import EVENTS, bundles
 from tgap.explain.edges import masses, mean_attention
 from tgap.explain.paths import heaviest_walks
-from tgap.predict import ExplainOptions, Predictor
 from tgap.scorer import Query
 
 
@@ -67,10 +67,8 @@ def test_every_step_of_a_listed_walk_is_in_a_bundle_that_names_it(seed: int) -> 
 
 def test_the_table_holds_what_a_picture_needs() -> None:
     dataset = small_dataset()
-    predictor = Predictor(small_explainer(dataset), dataset)
-    explained = predictor.explain(
-        "North Korea", "Threaten", "?", "2014-04-29", answer="Japan", options=ExplainOptions(bundles=50)
-    )
+    model = Model(small_explainer(dataset), dataset)
+    explained = model.explain("North Korea", "Threaten", "?", "2014-04-29", answer="Japan", bundles=50)
     document = explained.document
     table = document.flow
     assert table is not None

@@ -13,27 +13,26 @@ from pydantic import TypeAdapter
 
 from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
 from tests.processes import Started
+from tgap.asking.model import Model
+from tgap.asking.prediction import Prediction
 from tgap.evaluation.ranks import scored_rank
 from tgap.explain import schema
 from tgap.explain.explanation import Explanation
-from tgap.explain.options import ExplainOptions
 from tgap.explain.wording import percent
 from tgap.graph import View
-from tgap.predict import Predictor
-from tgap.predict.prediction import Prediction
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
-def predictor() -> Predictor:
+def model() -> Model:
     dataset = small_dataset()
-    return Predictor(small_explainer(dataset), dataset)
+    return Model(small_explainer(dataset), dataset)
 
 
 @pytest.fixture(scope="module")
-def explanation(predictor: Predictor) -> Explanation:
-    return predictor.explain("North Korea", "Threaten", SCRIPT, "2014-04-29")
+def explanation(model: Model) -> Explanation:
+    return model.explain("North Korea", "Threaten", SCRIPT, "2014-04-29")
 
 
 def test_document_agrees_with_itself(explanation: Explanation) -> None:
@@ -58,19 +57,19 @@ def test_document_agrees_with_itself(explanation: Explanation) -> None:
     assert document.steps[0].core_nodes == ("North Korea",)
 
 
-def test_the_reasons_agree_with_the_measurement(explanation: Explanation, predictor: Predictor) -> None:
-    document, explainer, graph = explanation.document, predictor.explainer, predictor.explainer.graph
-    answer = predictor.dataset.entities.id(SCRIPT)
+def test_the_reasons_agree_with_the_measurement(explanation: Explanation, model: Model) -> None:
+    document, explainer, graph = explanation.document, model.walker, model.walker.graph
+    answer = model.dataset.entities.id(SCRIPT)
     assert document.evidence
     for row in document.evidence:
         fact = (row.subject, row.relation, row.object)
-        ids = [predictor.dataset.entities.id(fact[0]), predictor.dataset.relations.id(fact[1])]
-        ids += [predictor.dataset.entities.id(fact[2]), predictor.dataset.timeline.parse(row.time)]
+        ids = [model.dataset.entities.id(fact[0]), model.dataset.relations.id(fact[1])]
+        ids += [model.dataset.entities.id(fact[2]), model.dataset.timeline.parse(row.time)]
         found = graph.find_facts(*(np.array([part], dtype=np.int64) for part in ids))
         after = explainer.trace(explanation.trace.query, View.all().without(found)).scores
         assert (row.probability, row.rank) == (float(after[answer]), float(scored_rank(after, answer).rank))
         assert row.effect == pytest.approx(document.answer.score - row.probability, abs=1e-6)
-        assert row.relative_time == predictor.names.relative_time(row.displacement)
+        assert row.relative_time == model.names.relative_time(row.displacement)
     assert {row.kind for row in document.groups} >= {"first"}
     assert document.sufficient is not None
     assert document.sufficient.touching == 3
@@ -79,8 +78,8 @@ def test_the_reasons_agree_with_the_measurement(explanation: Explanation, predic
     assert explanation.evidence_frame().height == len(document.evidence)
 
 
-def test_a_flip_names_the_answer_that_would_come_first(predictor: Predictor) -> None:
-    found = predictor.explain("North Korea", "Threaten", None, "2014-04-29").document
+def test_a_flip_names_the_answer_that_would_come_first(model: Model) -> None:
+    found = model.explain("North Korea", "Threaten", None, "2014-04-29").document
     assert found.flips is not None
     assert found.flips.answer != found.answer.name
     assert found.flips.answer_probability >= found.flips.probability
@@ -88,29 +87,29 @@ def test_a_flip_names_the_answer_that_would_come_first(predictor: Predictor) -> 
     assert all(fact.clause for fact in found.flips.facts)
 
 
-def test_the_asked_fact_is_hidden_as_in_training_and_that_is_said(predictor: Predictor) -> None:
+def test_the_asked_fact_is_hidden_as_in_training_and_that_is_said(model: Model) -> None:
     asked = ("North Korea", "Threaten", "South Korea", "2014-04-28")
-    hidden = predictor.explain(*asked)
+    hidden = model.explain(*asked)
     assert hidden.document.asked_fact_hidden
     assert len(hidden.trace.view.hidden) == 1
     named = {(row.subject, row.relation, row.object, row.time) for row in hidden.document.evidence}
     assert named
     assert asked not in named
     assert "it was hidden, as it is in training" in (hidden.document.sentence or "")
-    shown = predictor.explain(*asked, options=ExplainOptions(hide_asked=False))
+    shown = model.explain(*asked, hide_asked=False)
     assert not shown.document.asked_fact_hidden
     assert asked in {(row.subject, row.relation, row.object, row.time) for row in shown.document.evidence}
     words = f"the probability would be {percent(shown.document.answer.score)}, rank {shown.document.answer.rank:g}"
     assert any(words in note for note in hidden.document.notes)
-    inverse = predictor.explain(None, "Threaten", "South Korea", "2014-04-28", answer="North Korea")
+    inverse = model.explain(None, "Threaten", "South Korea", "2014-04-28", answer="North Korea")
     assert inverse.document.asked_fact_hidden
     assert inverse.trace.view == hidden.trace.view
-    other = predictor.explain("North Korea", "Threaten", "South Korea", "2014-04-29")
+    other = model.explain("North Korea", "Threaten", "South Korea", "2014-04-29")
     assert not other.document.asked_fact_hidden
 
 
-def test_nothing_is_measured_where_no_effect_is_wanted(predictor: Predictor) -> None:
-    found = predictor.explain("North Korea", "Threaten", None, "2014-04-29", options=ExplainOptions(effects=0)).document
+def test_nothing_is_measured_where_no_effect_is_wanted(model: Model) -> None:
+    found = model.explain("North Korea", "Threaten", None, "2014-04-29", effects=0).document
     assert (found.sentence, found.kind, found.flips, found.sufficient) == (None, None, None, None)
     assert found.evidence == found.groups == ()  # type: ignore[comparison-overlap]
     assert found.chains.chains
@@ -128,7 +127,7 @@ def test_edges_are_told_in_words(explanation: Explanation) -> None:
 
 def test_json_holds_the_whole_document(explanation: Explanation) -> None:
     document = json.loads(explanation.to_json())
-    assert document["schema"] == schema.VERSION == "tgap.explanation/3"
+    assert document["schema"] == schema.Document.VERSION == "tgap.explanation/3"
     assert document["question"] == {
         "subject": "North Korea",
         "relation": "Threaten",
@@ -197,12 +196,12 @@ def test_frames(explanation: Explanation) -> None:
     assert (trace["attention"] <= trace["before"] + 1e-6).all()
 
 
-def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
+def test_an_answer_out_of_reach_is_said_to_be_so(model: Model) -> None:
     for name, words in (
         ("Lonely Island", "no chain of facts leads there from North Korea"),
         ("Far Away", "it is 4 edges away from North Korea and the walk takes 3 steps"),
     ):
-        found = predictor.explain("North Korea", "Threaten", name, "2014-04-29")
+        found = model.explain("North Korea", "Threaten", name, "2014-04-29")
         assert not found.document.reach.reachable
         assert words in found.document.reach.sentence
         assert "so no attention can arrive" in found.document.reach.sentence
@@ -212,8 +211,8 @@ def test_an_answer_out_of_reach_is_said_to_be_so(predictor: Predictor) -> None:
         assert "No walk leads to the answer" in found.to_html()
 
 
-def test_the_entity_itself_as_answer(predictor: Predictor) -> None:
-    found = predictor.explain("Lonely Island", "Consult", "Lonely Island", "2014-04-29")
+def test_the_entity_itself_as_answer(model: Model) -> None:
+    found = model.explain("Lonely Island", "Consult", "Lonely Island", "2014-04-29")
     assert [walk.sentence for walk in found.document.paths.walks] == ["attention stays at Lonely Island"]
     assert "attention can stay there" in found.document.reach.sentence
     assert found.to_frame().height == 0
@@ -227,7 +226,7 @@ def test_a_document_is_made_without_what_draws(tmp_path: Path) -> None:
 
 def _explain_without_drawing() -> None:
     dataset = small_dataset()
-    Predictor(small_explainer(dataset), dataset).explain("North Korea", "Threaten", "Japan", "2014-04-29").to_json()
+    Model(small_explainer(dataset), dataset).explain("North Korea", "Threaten", "Japan", "2014-04-29").to_json()
     loaded = [name for name in ("tgap.drawing", "matplotlib", "jinja2") if name in sys.modules]
     if loaded:
         raise AssertionError(f"{', '.join(loaded)} loaded by an explanation")

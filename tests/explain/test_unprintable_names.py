@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 
 from tests.explain.small_dataset import ENTITIES, RELATIONS, small_dataset, small_explainer
-from tgap.cli.explain_output import print_explanation, print_walk
+from tgap.asking.explanation_text import explanation_text, walk_text
+from tgap.asking.model import Model
+from tgap.cli.blocks import print_blocks
 from tgap.data import Vocabulary
 from tgap.explain.explanation import Explanation
-from tgap.predict import Predictor
 
 EVIL, TURNED = "South\x1b[31m Korea\x00", "Con\u202esult"
 ACTING = ("\x1b[31m", "\x00", "\u202e")
@@ -26,14 +27,14 @@ def explanation() -> Explanation:
     relations = [TURNED if name == "Consult" else name for name in RELATIONS]
     dataset = small_dataset()
     dataset = replace(dataset, entities=Vocabulary(entities, "entity"), relations=Vocabulary(relations, "relation"))
-    return Predictor(small_explainer(dataset), dataset).explain("North Korea", "Threaten", EVIL, "2014-04-29")
+    return Model(small_explainer(dataset), dataset).explain("North Korea", "Threaten", EVIL, "2014-04-29")
 
 
 def test_text(explanation: Explanation) -> None:
     out = io.StringIO()
     console = Console(file=out, width=200, highlight=False)
-    print_explanation(console, explanation.document)
-    print_walk(console, explanation.document)
+    print_blocks(console, explanation_text(explanation.document))
+    print_blocks(console, walk_text(explanation.document))
     text = out.getvalue()
     assert "South\\x1b[31m Korea\\x00" in text
     assert "Con\\u202esult" in text

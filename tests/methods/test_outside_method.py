@@ -10,12 +10,12 @@ import pytest
 
 from tests.server.live import running
 from tests.training.standin import METHOD, StandIn, StandInScorer
+from tgap.asking.model import Model
 from tgap.cli.main import run as tgap
 from tgap.data import load_dataset
 from tgap.methods import METHODS
 from tgap.runs import find_run, load_scorer
 from tgap.server.app import create_app
-from tgap.server.service import Service
 
 
 def test_a_method_from_outside_goes_all_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,9 +45,9 @@ def test_a_method_from_outside_goes_all_the_way(tmp_path: Path, capsys: pytest.C
 
 def test_it_is_served() -> None:
     world = load_dataset("world")
-    service = Service(StandInScorer(StandIn(world).eval()), world)
+    model = Model(StandInScorer(StandIn(world).eval()), world)
     question = {"subject": "Meridona", "relation": "Visit", "time": "2012-04-26"}
-    with running(create_app(service)) as address, httpx.Client(base_url=address, timeout=30) as client:
+    with running(create_app(model)) as address, httpx.Client(base_url=address, timeout=30) as client:
         answers = client.post("/api/v1/predict", json=question)
         assert answers.status_code == 200, answers.text
         assert len(answers.json()["answers"]) == 10

@@ -37,9 +37,9 @@ def test_it_is_evaluated_compared_and_asked(tmp_path: Path, capsys: pytest.Captu
     best = json.loads(capsys.readouterr().out)["answers"][0]
     assert best["name"] == world.entities.name(int(Popular(world)._counts.argmax()))
     removed = ["--without", *_first_fact()]
-    assert tgap(["predict", "recency", *QUESTION, "--dataset", "world", *removed]) == 0
+    assert tgap(["what-if", "recency", *QUESTION, "--dataset", "world", *removed]) == 0
     assert "If this had not happened" in capsys.readouterr().out
-    assert tgap(["predict", NAME, *QUESTION, "--dataset", "world", *removed]) == 2
+    assert tgap(["what-if", NAME, *QUESTION, "--dataset", "world", *removed]) == 2
     assert "popular cannot be told what to see" in capsys.readouterr().err
 
 

@@ -11,13 +11,13 @@ import torch
 from tests.explain.small_dataset import small_dataset
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.asking.model import Model
 from tgap.config import EvaluationConfig
 from tgap.errors import ConfigError, QueryError
 from tgap.graph import TemporalGraph, View
 from tgap.kernels import backend
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
-from tgap.predict import Predictor
 from tgap.scorer import Query, QueryBatch
 
 SPAN, ENTITIES, RELATIONS = 12, 8, 3
@@ -178,16 +178,16 @@ def test_a_prediction_from_scores_that_are_no_numbers_is_refused() -> None:
     data = small_dataset()
     graph = TemporalGraph.build(data.num_entities, data.num_relations, *data.train.columns)
     model = TGAP(tiny_config(added_edges=2), graph, data.timeline.span)
-    predictor = Predictor(TGAPScorer(model, EvaluationConfig()), data)
+    loaded = Model(TGAPScorer(model, EvaluationConfig()), data)
     asked = ("North Korea", "Threaten", "?", "2014-04-29")
-    assert predictor.predict(*asked).answers
+    assert loaded.predict(*asked).answers
     with torch.no_grad():
         model.entity.mul_(1e25)
-    predictor = Predictor(TGAPScorer(model, EvaluationConfig()), data)
+    loaded = Model(TGAPScorer(model, EvaluationConfig()), data)
     with pytest.raises(QueryError, match="no finite numbers: the weights are too large"):
-        predictor.predict(*asked)
+        loaded.predict(*asked)
     with pytest.raises(QueryError, match="no finite numbers: the weights are too large"):
-        predictor.explain(*asked)
+        loaded.explain(*asked)
 
 
 def test_an_unknown_backend_is_refused() -> None:

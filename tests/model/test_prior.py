@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.asking.run_folder import make_run
 from tests.explain.small_dataset import small_dataset
-from tests.predict.run_folder import make_run
 from tests.tiny import from_facts, tiny_config
+from tgap.asking.model import Model
 from tgap.config import EvaluationConfig
 from tgap.errors import ConfigError
 from tgap.explain.answer_flow import AnswerFlow
@@ -16,7 +17,6 @@ from tgap.graph.resolve import visible_graph
 from tgap.model.prior import RelationPrior
 from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
-from tgap.predict import Predictor
 from tgap.runs import load_scorer
 from tgap.scorer import Query, QueryBatch
 
@@ -96,11 +96,11 @@ def test_an_answer_that_only_the_prior_gives_is_said_to_be_so() -> None:
     dataset = small_dataset()
     graph = TemporalGraph.of(dataset)
     scorer = TGAPScorer(TGAP(tiny_config(prior=1e-4), graph, dataset.timeline.span), EvaluationConfig())
-    found = Predictor(scorer, dataset).explain("North Korea", "Threaten", "Far Away", "2014-04-29").document
+    found = Model(scorer, dataset).explain("North Korea", "Threaten", "Far Away", "2014-04-29").document
     assert found.kind == "unreached"
     assert found.answer.score > 0
     assert found.sentence is not None
     assert "no attention arrived there; what it has comes from the relation's own prior" in found.sentence
-    lonely = Predictor(scorer, dataset).explain("Lonely Island", "Consult", "Japan", "2014-04-29").document
+    lonely = Model(scorer, dataset).explain("Lonely Island", "Consult", "Japan", "2014-04-29").document
     assert lonely.sentence is not None
     assert "nothing is known of Lonely Island, it has no event in sight" in lonely.sentence

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from tests.server.live import running
+from tgap.asking.model import Model
 from tgap.data import load_dataset
 from tgap.data.catalog import journal_of
 from tgap.data.journal import read_appendable
@@ -19,7 +20,6 @@ from tgap.evaluation import evaluate
 from tgap.methods import config_for, make_scorer
 from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.scorer import TGAPScorer
-from tgap.predict import Predictor
 from tgap.runs import load_scorer
 from tgap.scorer import reading
 from tgap.server.app import create_app
@@ -52,13 +52,13 @@ def test_a_model_answers_about_an_entity_that_it_never_saw(tmp_path: Path) -> No
     assert isinstance(after.scorer, TGAPScorer)
     known = before.dataset.num_entities
     assert torch.equal(after.scorer.model.entity[:known], before.scorer.model.entity)
-    predictor = Predictor(after.scorer, after.dataset)
-    assert predictor.predict("Newland", "Visit", "?", "2014-01-04").best == "Meridona"
-    assert predictor.predict("?", "Visit", "Meridona", "2014-01-04", answer="Newland").asked is not None
-    told = predictor.predict("Meridona", "Salute", "?", "2014-01-04", answer="Newland").asked  # a new relation, too
+    model = Model(after.scorer, after.dataset)
+    assert model.predict("Newland", "Visit", "?", "2014-01-04").best == "Meridona"
+    assert model.predict("?", "Visit", "Meridona", "2014-01-04", answer="Newland").asked is not None
+    told = model.predict("Meridona", "Salute", "?", "2014-01-04", answer="Newland").asked  # a new relation, too
     assert told is not None
     assert told.rank <= 20
-    found = predictor.explain("Newland", "Visit", "?", "2014-01-04")
+    found = model.explain("Newland", "Visit", "?", "2014-01-04")
     assert found.document.answer.known_in == ("context",)
     report = evaluate(after.scorer, after.dataset, limit=60).report
     assert report.known.name == "train and 6 appended"
@@ -71,7 +71,7 @@ def test_counters_count_what_was_appended(method: str, tmp_path: Path) -> None:
     scorer = make_scorer(config_for(method, "world"), old)
     append(NEWS, tmp_path)
     new = load_dataset("world")
-    grown = Predictor(reading(scorer).knowing(new, reading(scorer).setting), new)
+    grown = Model(reading(scorer).knowing(new, reading(scorer).setting), new)
     assert grown.predict("Newland", "Visit", "?", "2014-01-04").best == "Meridona"
 
 
@@ -81,7 +81,7 @@ def test_old_names_keep_their_answers_where_nothing_new_touches_them(tmp_path: P
     before = load_scorer("world", wide)
     append(HEADER + "Otherland,Salute,Thirdland,2013-12-31\n", tmp_path)
     after = load_scorer("world", wide)
-    old, new = (Predictor(run.scorer, run.dataset) for run in (before, after))
+    old, new = (Model(run.scorer, run.dataset) for run in (before, after))
     for parts in (("Meridona", "Visit", "?", "2012-04-26"), ("?", "Visit", "Meridona", "2012-04-26")):
         one, other = old.predict(*parts, top=5), new.predict(*parts, top=5)
         assert [answer.name for answer in one.answers] == [answer.name for answer in other.answers]

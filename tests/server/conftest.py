@@ -6,24 +6,24 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.asking.run_folder import make_run
 from tests.explain.small_dataset import small_dataset, small_explainer
-from tests.predict.run_folder import make_run
 from tests.server.live import running
+from tgap.asking.model import Model
 from tgap.server.app import create_app
-from tgap.server.service import Service
 
 
 @pytest.fixture(scope="session")
-def small_service() -> Service:
+def small_model() -> Model:
     """A dozen facts with awkward names, walked by the slow oracle."""
     dataset = small_dataset()
-    return Service(small_explainer(dataset), dataset)
+    return Model(small_explainer(dataset), dataset)
 
 
 @pytest.fixture(scope="session")
-def client(small_service: Service) -> Iterator[httpx.Client]:
+def client(small_model: Model) -> Iterator[httpx.Client]:
     """A client of a real server over the small dataset."""
-    with running(create_app(small_service)) as address, httpx.Client(base_url=address, timeout=30) as found:
+    with running(create_app(small_model)) as address, httpx.Client(base_url=address, timeout=30) as found:
         yield found
 
 

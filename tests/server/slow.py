@@ -7,8 +7,8 @@ import threading
 import numpy as np
 
 from tests.explain.small_dataset import small_dataset
+from tgap.asking.model import Model
 from tgap.scorer import FloatArray, QueryBatch, ScoreKind
-from tgap.server.service import Service
 
 
 class SlowScorer:
@@ -37,8 +37,8 @@ class SlowScorer:
         self.go.clear()
 
 
-def slow_service() -> tuple[SlowScorer, Service]:
-    """The scorer and a service over it."""
+def slow_model() -> tuple[SlowScorer, Model]:
+    """The scorer and a model that answers with it."""
     dataset = small_dataset()
     scorer = SlowScorer(dataset.num_entities)
-    return scorer, Service(scorer, dataset)
+    return scorer, Model(scorer, dataset)

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.server.slow import SlowScorer, slow_service
+from tests.server.slow import SlowScorer, slow_model
 from tgap.scorer import FloatArray, QueryBatch
 from tgap.server.app import create_app
 from tgap.server.limits import Limits
@@ -39,7 +39,7 @@ def _serve(folder: Path) -> None:
         ("log", os.O_WRONLY | os.O_CREAT, 2),
     ):
         os.dup2(os.open(folder / name, flags), standard)
-    scorer, service = slow_service()
+    scorer, model = slow_model()
     quick = scorer.score
 
     def slow(queries: QueryBatch) -> FloatArray:
@@ -52,7 +52,7 @@ def _serve(folder: Path) -> None:
 
     bound = listen("127.0.0.1", 0)
     app = create_app(
-        service,
+        model,
         limits=Limits(stop_seconds=1.0, leave_seconds=4.0),
         initialise=lambda: setattr(scorer, "score", _after_the_first(slow, scorer)),
     )

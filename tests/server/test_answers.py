@@ -1,23 +1,19 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.explain.small_dataset import SCRIPT, small_dataset, small_explainer
-from tgap.explain.schema import VERSION as EXPLANATION
-from tgap.predict import ExplainOptions, Predictor
-from tgap.predict.prediction import VERSION as PREDICTION
+from tests.explain.small_dataset import SCRIPT
+from tgap.asking.model import Model
+from tgap.asking.prediction import Prediction
+from tgap.asking.what_if import WhatIf
+from tgap.explain.schema import Document
 
 QUESTION = {"subject": "North Korea", "relation": "Threaten", "object": None, "time": "2014-04-29"}
-
-
-@pytest.fixture(scope="module")
-def predictor() -> Predictor:
-    dataset = small_dataset()
-    return Predictor(small_explainer(dataset), dataset)
 
 
 def ask(client: httpx.Client, route: str, **body: Any) -> dict[str, Any]:
@@ -28,10 +24,10 @@ def ask(client: httpx.Client, route: str, **body: Any) -> dict[str, Any]:
     return found
 
 
-def test_predict_gives_the_same_document_as_the_predictor(client: httpx.Client, predictor: Predictor) -> None:
+def test_predict_gives_the_same_document_as_the_model(client: httpx.Client, small_model: Model) -> None:
     found = ask(client, "predict", top=4)
-    assert found["schema"] == PREDICTION
-    assert found == json.loads(predictor.predict("North Korea", "Threaten", "?", "2014-04-29", top=4).to_json())
+    assert found["schema"] == Prediction.VERSION
+    assert found == json.loads(small_model.predict("North Korea", "Threaten", "?", "2014-04-29", top=4).to_json())
 
 
 def test_an_answer_beyond_the_list_is_told_of_on_request(client: httpx.Client) -> None:
@@ -52,24 +48,41 @@ def test_a_whole_fact_tells_how_its_object_stands(client: httpx.Client) -> None:
     assert found["asked"]["name"] == "Japan"
 
 
-def test_explain_gives_the_same_document_as_the_command_line(client: httpx.Client, predictor: Predictor) -> None:
+def test_explain_gives_the_same_document_as_the_command_line(client: httpx.Client, small_model: Model) -> None:
     found = ask(client, "explain", answer="Japan", edges=7, paths=3, effects=4)
-    same = predictor.explain(
+    same = small_model.explain(
         "North Korea",
         "Threaten",
         "?",
         "2014-04-29",
         answer="Japan",
-        options=ExplainOptions(edges=7, paths=3, effects=4),
+        edges=7,
+        paths=3,
+        effects=4,
     )
-    assert found["schema"] == EXPLANATION
+    assert found["schema"] == Document.VERSION
     assert found == json.loads(same.to_json())
 
 
-def test_asking_again_gives_the_kept_answer(client: httpx.Client) -> None:
-    first = client.post("/api/v1/predict", json={**QUESTION, "top": 7})
-    again = client.post("/api/v1/predict", json={**QUESTION, "top": 7})
+def cache_counts(client: httpx.Client) -> dict[str, int]:
+    """Answers that the cache had, and those that it did not have."""
+    text = client.get("/metrics").text
+    found = {name: re.search(rf"^tgap_answer_cache_{name}_total (\S+)", text, re.M) for name in ("hits", "misses")}
+    return {name: int(float(match.group(1))) for name, match in found.items() if match is not None}
+
+
+@pytest.mark.parametrize(("route", "media"), [("predict", "application/json"), ("explain.html", "text/html")])
+def test_asking_again_gives_the_cached_answer(client: httpx.Client, route: str, media: str) -> None:
+    asked = {**QUESTION, "time": "2014-04-17"}  # no other test asks about that day
+    before = cache_counts(client)
+    first = client.post(f"/api/v1/{route}", json=asked)
+    computed = cache_counts(client)
+    again = client.post(f"/api/v1/{route}", json=asked)
+    kept = cache_counts(client)
+    assert [computed[name] - before[name] for name in ("hits", "misses")] == [0, 1]
+    assert [kept[name] - computed[name] for name in ("hits", "misses")] == [1, 0]
     assert first.content == again.content
+    assert again.headers["content-type"].startswith(media)
 
 
 @pytest.mark.parametrize("way", [{"object": "South Korea"}, {"answer": "South Korea"}])
@@ -77,9 +90,9 @@ def test_without_a_fact_the_answer_is_that_of_the_explanation(client: httpx.Clie
     explained = ask(client, "explain", answer="South Korea")
     removed = explained["evidence"][0]
     fact = [removed[part] for part in ("subject", "relation", "object", "time")]
-    found = ask(client, "counterfactual", facts=[fact], **way)
-    assert found["schema"] == "tgap.counterfactual/1"
-    assert found["facts"] == [fact]
+    found = ask(client, "what-if", without=[fact], **way)
+    assert found["schema"] == WhatIf.VERSION
+    assert found["without"] == [fact]
     assert found["before"] == {**ask(client, "predict"), "asked": explained["answer"]}
     after = found["after"]["asked"]
     assert after["score"] == pytest.approx(removed["probability"], rel=1e-5)
@@ -90,13 +103,13 @@ def test_without_a_fact_the_answer_is_that_of_the_explanation(client: httpx.Clie
 
 def test_where_the_subject_is_asked_for_its_change_is_told_too(client: httpx.Client) -> None:
     fact = ["North Korea", "Threaten", "South Korea", "2014-04-28"]
-    found = ask(client, "counterfactual", subject=None, object="South Korea", answer="North Korea", facts=[fact])
+    found = ask(client, "what-if", subject=None, object="South Korea", answer="North Korea", without=[fact])
     assert found["before"]["asked"]["name"] == found["after"]["asked"]["name"] == "North Korea"
 
 
 def test_facts_that_are_not_in_training_cannot_be_taken_away(client: httpx.Client) -> None:
     fact = ["North Korea", "Consult", "Lonely Island", "2014-04-29"]  # a test fact
-    reply = client.post("/api/v1/counterfactual", json={**QUESTION, "facts": [fact]})
+    reply = client.post("/api/v1/what-if", json={**QUESTION, "without": [fact]})
     assert reply.status_code == 422
     assert "no training fact" in reply.json()["error"]["message"]
 
@@ -131,22 +144,21 @@ def test_bulk_tells_errors_in_their_place_and_one_spoils_no_other(client: httpx.
     assert all(entry["prediction"] is None for entry in entries[1:6])
 
 
-def test_bulk_tells_why_on_request(client: httpx.Client, predictor: Predictor) -> None:
+def test_bulk_tells_why_on_request(client: httpx.Client, small_model: Model) -> None:
     plain, told = bulk(client, [QUESTION, {**QUESTION, "reason": True}])
     assert plain["reason"] is None
     assert told["prediction"] == plain["prediction"]
     reason = told["reason"]
     assert reason["answer"] == told["prediction"]["answers"][0]["name"]
-    options = ExplainOptions(effects=10, groups=0, flips=False, sufficient=False)
-    same = predictor.explain("North Korea", "Threaten", "?", "2014-04-29", options=options).to_dict()
+    same = small_model.explain("North Korea", "Threaten", "?", "2014-04-29", effects=10).to_dict()
     assert (reason["sentence"], reason["kind"]) == (same["sentence"], same["kind"])
     assert reason["strongest"] == json.loads(json.dumps(same["evidence"][0]))
 
 
-def test_support_is_that_of_the_predictor_whatever_the_method(client: httpx.Client, predictor: Predictor) -> None:
+def test_support_is_that_of_the_model_whatever_the_method(client: httpx.Client, small_model: Model) -> None:
     asked = {**QUESTION, "answer": "japan", "count": 2}
     found = client.post("/api/v1/support", json={key: asked[key] for key in asked if key != "top"}).json()
-    same = predictor.support("North Korea", "Threaten", "?", "2014-04-29", answer="Japan", count=2).to_dict()
+    same = small_model.support("North Korea", "Threaten", "?", "2014-04-29", answer="Japan", count=2).to_dict()
     assert found == json.loads(json.dumps(same))
     assert found["schema"] == "tgap.support/1"
     assert [fact["time"] for fact in found["facts"]] == ["2014-05-12"]
@@ -156,23 +168,6 @@ def test_bulk_lines_come_in_the_order_of_time(client: httpx.Client) -> None:
     times = ["2014-05-01", "2014-03-01", "2014-04-01"]
     reply = client.post("/api/v1/bulk", json={"questions": [{**QUESTION, "time": time} for time in times]})
     assert [json.loads(line)["index"] for line in reply.text.splitlines()] == [1, 2, 0]
-
-
-def test_profile_of_a_relation(client: httpx.Client) -> None:
-    found = client.get("/api/v1/profile", params={"relation": "threaten", "limit": 5}).json()
-    assert found["schema"] == "tgap.displacement/2"
-    (profile,) = found["profiles"]
-    assert (profile["relation"], profile["queries"]) == ("Threaten", 1)
-    total = profile["self_loops"] + sum(profile["attention"].values())
-    assert total == pytest.approx(1, abs=1e-4)
-    head = client.get("/api/v1/profile", params={"relation": "Threaten", "side": "head"}).json()
-    assert head["side"] == "head"
-
-
-def test_profile_of_a_relation_without_test_facts(client: httpx.Client) -> None:
-    reply = client.get("/api/v1/profile", params={"relation": "Praise <loudly>"})
-    assert reply.status_code == 422
-    assert "no test fact" in reply.json()["error"]["message"]
 
 
 def test_names_are_sent_as_they_are(client: httpx.Client) -> None:
@@ -202,9 +197,9 @@ def test_a_sweep_follows_answers_through_time(client: httpx.Client) -> None:
     assert wrong.json()["error"]["field"] == "answers"
 
 
-def test_the_report_is_the_page_of_the_command_line(client: httpx.Client, predictor: Predictor) -> None:
-    reply = client.post("/api/v1/report", json={**QUESTION, "answer": "Japan"})
+def test_an_explanation_as_a_page(client: httpx.Client, small_model: Model) -> None:
+    reply = client.post("/api/v1/explain.html", json={**QUESTION, "answer": "Japan"})
     assert reply.headers["content-type"].startswith("text/html")
     assert "attachment" in reply.headers["content-disposition"]
-    assert reply.text == predictor.explain("North Korea", "Threaten", "?", "2014-04-29", answer="Japan").to_html()
+    assert reply.text == small_model.explain("North Korea", "Threaten", "?", "2014-04-29", answer="Japan").to_html()
     assert SCRIPT not in reply.text  # names are escaped

@@ -15,20 +15,19 @@ import httpx
 import pytest
 
 from tests.server.live import NO_TLS, running
-from tests.server.slow import SlowScorer, slow_service
+from tests.server.slow import SlowScorer, slow_model
 from tests.server.test_answers import QUESTION
 from tgap.scorer import FloatArray, QueryBatch
 from tgap.server.app import create_app
 from tgap.server.limits import Limits
-from tgap.server.service import Service
 
 QUICK = Limits(connections=20, head_seconds=1.0, body_seconds=1.0, write_seconds=1.0, stop_seconds=1.0)
 
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[SlowScorer, str]]:
-    scorer, service = slow_service()
-    with running(create_app(service, limits=QUICK)) as address:
+    scorer, model = slow_model()
+    with running(create_app(model, limits=QUICK)) as address:
         yield scorer, address
 
 
@@ -84,8 +83,8 @@ def until(condition: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def test_forty_abandoned_questions_do_not_delay_the_next_one() -> None:
-    scorer, service = slow_service()
-    with running(create_app(service)) as address:
+    scorer, model = slow_model()
+    with running(create_app(model)) as address:
         scorer.hold()
         clients = [connect(address) for _ in range(40)]
         for number, client in enumerate(clients):
@@ -139,14 +138,6 @@ def test_finished_parts_of_a_bulk_request_arrive_before_the_rest_is_computed(slo
         assert json.loads(next(lines))["index"] == 1
 
 
-def test_a_profile_gives_way_after_every_walk(small_service: Service) -> None:
-    work = small_service.profile("Threaten", "tail", 50)
-    assert next(work) == (1, 1)
-    with pytest.raises(StopIteration) as ended:
-        next(work)
-    assert ended.value.value["schema"] == "tgap.displacement/2"
-
-
 def test_connections_that_say_nothing_or_stall_in_the_head_are_ended(slow: tuple[SlowScorer, str]) -> None:
     _, address = slow
     silent, partial, trickling = (connect(address) for _ in range(3))
@@ -167,8 +158,8 @@ def test_connections_that_say_nothing_or_stall_in_the_head_are_ended(slow: tuple
 
 def test_a_keep_alive_connection_may_rest_for_a_while() -> None:
     """The limit counts from the last answer on, not from the connection: three rests of a third are more than it."""
-    _, service = slow_service()
-    with running(create_app(service, limits=Limits(head_seconds=3.0))) as address, connect(address) as client:
+    _, model = slow_model()
+    with running(create_app(model, limits=Limits(head_seconds=3.0))) as address, connect(address) as client:
         for rest in (1.2, 1.2, 1.2, 0):
             client.sendall(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
             assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
@@ -202,8 +193,8 @@ def open_connections(address: str) -> int:
 
 
 def test_beyond_the_bound_connections_are_turned_away() -> None:
-    _, service = slow_service()
-    with running(create_app(service, limits=Limits(connections=20, head_seconds=120.0))) as address:
+    _, model = slow_model()
+    with running(create_app(model, limits=Limits(connections=20, head_seconds=120.0))) as address:
         clients = [connect(address) for _ in range(20)]
         until(lambda: refused(address))
         for client in clients:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.server.live import running
-from tests.server.slow import SlowScorer, slow_service
+from tests.server.slow import SlowScorer, slow_model
 from tests.server.test_answers import QUESTION
 from tgap.errors import ConfigError
 from tgap.scorer import FloatArray, QueryBatch
@@ -26,9 +26,9 @@ from tgap.server.work_queue import WorkQueue
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[SlowScorer, httpx.Client]]:
-    scorer, service = slow_service()
+    scorer, model = slow_model()
     limits = Limits(waiting=3, seconds=20.0, body_bytes=20_000)
-    with running(create_app(service, limits=limits)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with running(create_app(model, limits=limits)) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield scorer, client
 
 
@@ -114,9 +114,9 @@ def test_quick_routes_answer_while_the_queue_is_full(slow: tuple[SlowScorer, htt
 
 
 def test_an_answer_that_takes_too_long_is_a_timeout_and_frees_its_place() -> None:
-    scorer, service = slow_service()
+    scorer, model = slow_model()
     limits = Limits(waiting=1, seconds=0.5)
-    with running(create_app(service, limits=limits)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with running(create_app(model, limits=limits)) as address, httpx.Client(base_url=address, timeout=60) as client:
         scorer.hold()
         reply = client.post("/api/v1/predict", json=question(1))
         assert (reply.status_code, reply.json()["error"]["code"]) == (504, "timeout")
@@ -174,8 +174,8 @@ def test_a_scorer_without_walks_answers_but_does_not_explain(slow: tuple[SlowSco
 
 
 def test_metrics_count_requests_by_route() -> None:
-    _, service = slow_service()
-    with running(create_app(service)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    _, model = slow_model()
+    with running(create_app(model)) as address, httpx.Client(base_url=address, timeout=60) as client:
         client.post("/api/v1/predict", json=QUESTION)
         client.post("/api/v1/predict", json=QUESTION)
         client.get("/invented/by/a/client")
@@ -188,9 +188,9 @@ def test_metrics_count_requests_by_route() -> None:
 
 
 def test_not_ready_before_the_first_answer() -> None:
-    scorer, service = slow_service()
+    scorer, model = slow_model()
     scorer.hold()
-    with running(create_app(service), ready=False) as address:
+    with running(create_app(model), ready=False) as address:
         assert scorer.begun.wait(60)
         reply = httpx.get(f"{address}/ready")
         assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
@@ -201,12 +201,12 @@ def test_not_ready_before_the_first_answer() -> None:
 
 
 def test_our_own_bugs_are_told_without_details(caplog: pytest.LogCaptureFixture) -> None:
-    scorer, service = slow_service()
+    scorer, model = slow_model()
 
     def broken(_: QueryBatch) -> FloatArray:
         raise ZeroDivisionError("secret detail")
 
-    with running(create_app(service)) as address:
+    with running(create_app(model)) as address:
         scorer.score = broken  # type: ignore[assignment, method-assign]
         reply = httpx.post(f"{address}/api/v1/predict", json=question(9))
     assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal")
@@ -216,9 +216,9 @@ def test_our_own_bugs_are_told_without_details(caplog: pytest.LogCaptureFixture)
 
 
 def test_threads_are_set_in_the_computing_thread() -> None:
-    _, service = slow_service()
+    _, model = slow_model()
     names: list[str] = []
-    app = create_app(service, initialise=lambda: names.append(threading.current_thread().name))
+    app = create_app(model, initialise=lambda: names.append(threading.current_thread().name))
     with running(app):
         pass
     assert names == ["tgap-work_0"]

@@ -8,19 +8,19 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tests.server.live import running
-from tests.server.slow import slow_service
+from tests.server.slow import slow_model
 from tests.server.test_answers import QUESTION
+from tgap.asking.model import Model
 from tgap.server.app import create_app
-from tgap.server.models import Models
-from tgap.server.service import Service
+from tgap.server.models import Models, ServedModel
 
 
 @pytest.fixture(scope="module")
-def both(small_service: Service) -> Iterator[httpx.Client]:
-    _, other = slow_service()
-    models = Models({"walks": small_service, "does not": other})
+def both(small_model: Model) -> Iterator[httpx.Client]:
+    _, other = slow_model()
+    models = Models([ServedModel("walks", small_model), ServedModel("does not", other)])
     with running(create_app(models)) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
@@ -55,4 +55,4 @@ def test_a_model_that_is_not_served_is_named_with_those_that_are(both: httpx.Cli
 def test_runs_are_named_after_their_folders(tmp_path: Path) -> None:
     one, other = (make_run(tmp_path / place / "mine") for place in ("a", "b"))
     models = Models.from_runs([one, other])
-    assert [card["name"] for card in models.cards()] == ["mine", "mine-2"]
+    assert [model.name for model in models.reply().models] == ["mine", "mine-2"]

@@ -24,12 +24,13 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 OPERATIONS = [
     ("POST", "/api/v1/predict"),
     ("POST", "/api/v1/explain"),
-    ("POST", "/api/v1/counterfactual"),
+    ("POST", "/api/v1/what-if"),
+    ("POST", "/api/v1/why"),
     ("POST", "/api/v1/bulk"),
     ("POST", "/api/v1/sweep"),
-    ("POST", "/api/v1/report"),
+    ("POST", "/api/v1/explain.html"),
     ("POST", "/api/v1/support"),
-    ("GET", "/api/v1/profile"),
+    ("GET", "/api/v1/displacement"),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/model"),
     ("GET", "/api/v1/search"),
@@ -72,13 +73,13 @@ def test_made_up_requests(description: Any, method: str, path: str) -> None:
     attack(description, method, path)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep", "support"])
+@pytest.mark.parametrize("path", ["predict", "explain", "what-if", "why", "bulk", "sweep", "support"])
 def test_made_up_requests_about_real_names(description: Any, path: str) -> None:
     """Made-up names are all unknown; with real ones the requests get as far as the model."""
     attack(description, "POST", f"/api/v1/{path}", named=True)
 
 
-@pytest.mark.parametrize("path", ["predict", "explain", "counterfactual", "bulk", "sweep", "support"])
+@pytest.mark.parametrize("path", ["predict", "explain", "what-if", "why", "bulk", "sweep", "support"])
 def test_requests_that_break_the_schema(description: Any, path: str) -> None:
     attack(description, "POST", f"/api/v1/{path}", mode=GenerationMode.NEGATIVE)
 
@@ -104,6 +105,6 @@ def with_names(body: Any, chance: random.Random) -> Any:
     }
     if "answers" in named:
         named["answers"] = ["Japan", "South Korea"]
-    if "facts" in named:
-        named["facts"] = [["North Korea", "Threaten", "South Korea", "2014-04-28"]]
+    if "without" in named:
+        named["without"] = [["North Korea", "Threaten", "South Korea", "2014-04-28"]]
     return named

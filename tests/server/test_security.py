@@ -14,18 +14,18 @@ import pytest
 from tests.explain.small_dataset import SCRIPT
 from tests.server.live import NO_TLS, running
 from tests.server.test_answers import QUESTION
+from tgap.asking.model import Model
 from tgap.server.app import create_app
 from tgap.server.guard import host_name
 from tgap.server.page import STATIC
-from tgap.server.service import Service
 from tgap.server.serving import names_of
 
 TOKEN = "a-long-secret"  # noqa: S105
 
 
 @pytest.fixture(scope="module")
-def guarded(small_service: Service) -> Iterator[httpx.Client]:
-    app = create_app(small_service, token=TOKEN, hosts=names_of("127.0.0.1"))
+def guarded(small_model: Model) -> Iterator[httpx.Client]:
+    app = create_app(small_model, token=TOKEN, hosts=names_of("127.0.0.1"))
     with running(app) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
@@ -97,9 +97,9 @@ def test_a_foreign_name_for_this_machine_is_refused(guarded: httpx.Client, host:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.2", "::1"])  # others are asked under 127.0.0.1 and localhost
-def test_a_server_answers_under_the_host_it_was_given(host: str, small_service: Service) -> None:
+def test_a_server_answers_under_the_host_it_was_given(host: str, small_model: Model) -> None:
     bound = f"[{host}]" if ":" in host else host
-    app = create_app(small_service, hosts=names_of(host))
+    app = create_app(small_model, hosts=names_of(host))
     with running(app) as address:
         for name in (bound, f"{bound}:8080", "localhost"):
             assert httpx.get(f"{address}/health", headers={"host": name}, verify=NO_TLS).status_code == 200
@@ -127,7 +127,7 @@ def test_other_web_pages_start_no_computation(client: httpx.Client, headers: dic
     before = waited(client)
     for reply in (
         client.post("/api/v1/predict", json={**QUESTION, "top": 6}, headers=headers),
-        client.get("/api/v1/profile", params={"relation": "Threaten", "limit": 7}, headers=headers),
+        client.post("/api/v1/explain", json={**QUESTION, "edges": 6}, headers=headers),
         client.get("/api/v1/model", headers=headers),
     ):
         assert (reply.status_code, reply.json()["error"]["code"]) == (403, "foreign_page")

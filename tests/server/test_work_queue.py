@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
-import time
-from collections.abc import Generator
-from typing import Any
 
 import pytest
 
@@ -52,54 +48,54 @@ def test_patient_work_has_a_fifth_of_the_time_while_prompt_work_waits(
     assert len(found) == 12
 
 
-def test_long_work_gives_way_between_its_turns() -> None:
-    async def order() -> tuple[list[str], bytes]:
+def test_a_patient_answer_gives_way_before_every_forward_pass_and_is_cached() -> None:
+    async def order() -> list[str]:
         queue = WorkQueue(Limits())
         await queue.warm_up(lambda: None)
-        done: list[str] = []
+        done, begun, go = list[str](), threading.Event(), threading.Event()
 
-        def study() -> Generator[None, None, dict[str, Any]]:
+        def study() -> bytes:
             for number in range(3):
-                done.append(f"turn {number}")
+                pause()
+                done.append(f"pass {number}")
                 if number == 0:
-                    loop.call_soon_threadsafe(asked.set)
-                    assert waits.wait(10)
-                yield
-            return {"turns": 3}
+                    begun.set()
+                    assert go.wait(60)
+            return b"three passes"
 
-        async def question() -> None:
-            await asked.wait()
-            answer = asyncio.create_task(queue.run(lambda: done.append("question")))
-            await asyncio.sleep(0)
-            waits.set()
-            await answer
+        answer = asyncio.create_task(queue.answer("study", study, patient=True))
+        await asyncio.to_thread(begun.wait, 60)
+        question = asyncio.create_task(queue.run(lambda: done.append("question")))
+        await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(answer, question)
+        assert answer.result() == b"three passes"
+        assert await queue.answer("study", study, patient=True) == b"three passes"  # nothing is computed again
+        return done
 
-        loop, asked, waits = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
-        answer, _ = await asyncio.gather(queue.answer_in_turns("study", study()), question())
-        assert await queue.answer_in_turns("study", study()) == answer  # kept: nothing is computed again
-        return done, answer
-
-    done, answer = asyncio.run(order())
-    assert done == ["turn 0", "question", "turn 1", "turn 2"]
-    assert json.loads(answer) == {"turns": 3}
+    assert asyncio.run(order()) == ["pass 0", "question", "pass 1", "pass 2"]
 
 
-def test_every_turn_of_long_work_has_the_time_of_a_request() -> None:
-    async def study(seconds: float) -> bytes:
-        queue = WorkQueue(Limits(seconds=0.5))
+def test_a_patient_answer_has_the_time_of_one_request() -> None:
+    async def passes() -> int:
+        queue = WorkQueue(Limits(seconds=0.2))
         await queue.warm_up(lambda: None)
+        done, go = list[int](), threading.Event()
 
-        def work() -> Generator[None, None, dict[str, Any]]:
-            for _ in range(4):
-                time.sleep(seconds)
-                yield
-            return {"turns": 4}
+        def study() -> bytes:
+            for number in range(1000):
+                pause()
+                done.append(number)
+                assert go.wait(60)
+            return b"never"
 
-        return await queue.answer_in_turns("study", work())
+        with pytest.raises(TimeoutApiError):
+            await queue.answer("study", study, patient=True)
+        go.set()
+        await queue.run(lambda: None)
+        return len(done)
 
-    assert json.loads(asyncio.run(study(0.2))) == {"turns": 4}  # longer than the limit, but no turn is
-    with pytest.raises(TimeoutApiError):
-        asyncio.run(study(0.7))
+    assert asyncio.run(passes()) == 1
 
 
 def test_patient_work_lets_questions_through_before_every_forward_pass() -> None:

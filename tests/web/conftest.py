@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.asking.run_folder import make_run
 from tests.explain.small_dataset import small_dataset, small_explainer
-from tests.predict.run_folder import make_run
 from tests.server.live import running
 from tests.web.needed import missing
 from tests.web.page import Browsing, OneBrowser, find_chromium
+from tgap.asking.load import load_model
+from tgap.asking.model import Model
 from tgap.kernels import set_threads
 from tgap.server.app import create_app
-from tgap.server.service import Service
 
 _BROWSER = OneBrowser()
 
@@ -40,16 +41,16 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.fixture(scope="session")
-def world_service(tmp_path_factory: pytest.TempPathFactory) -> Service:
+def world_model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     """An untrained model of the synthetic world: its answers are no good, but always the same."""
     folder: Path = make_run(tmp_path_factory.mktemp("web") / "run")
-    return Service.from_run(folder)
+    return load_model(folder)
 
 
 @pytest.fixture(scope="session")
-def world(world_service: Service) -> Iterator[str]:
+def world(world_model: Model) -> Iterator[str]:
     """Address of a server of the world."""
-    with running(create_app(world_service, initialise=lambda: set_threads(None))) as address:
+    with running(create_app(world_model, initialise=lambda: set_threads(None))) as address:
         yield address
 
 
@@ -57,5 +58,5 @@ def world(world_service: Service) -> Iterator[str]:
 def small() -> Iterator[str]:
     """Address of a server of a dozen facts with awkward names."""
     dataset = small_dataset()
-    with running(create_app(Service(small_explainer(dataset), dataset))) as address:
+    with running(create_app(Model(small_explainer(dataset), dataset))) as address:
         yield address

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from tests.server.live import running
 from tests.web.page import NARROW, Browsing, find_chromium, launch, link, open_walk
+from tgap.asking.load import load_model
 from tgap.kernels import set_threads
 from tgap.server.app import create_app
-from tgap.server.service import Service
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -30,7 +30,7 @@ def main() -> int:
     if program is None:
         print("no Chromium on this machine (Debian: apt-get install chromium)", file=sys.stderr)  # noqa: T201
         return 2
-    app = create_app(Service.from_run("icews14"), initialise=lambda: set_threads(None))
+    app = create_app(load_model("icews14"), initialise=lambda: set_threads(None))
     with running(app) as address, launch(program) as browsing:
         asked = link(address, *QUESTION)
         take(browsing, "start", address, begin, size=(1280, 800))

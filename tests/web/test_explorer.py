@@ -6,14 +6,13 @@ import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.dom import minidom
 
 import pytest
 
 from tests.web.page import NARROW, Browsing, drag_date, expect, in_sight, link, open_walk, save, settled
-from tgap.server.schemas import ExplainRequest, PredictRequest
-from tgap.server.service import Service
+from tgap.asking.model import Model
 
 if TYPE_CHECKING:
     from playwright.sync_api import Route
@@ -22,9 +21,9 @@ QUESTION = ("Galtria", "Visit", "?", "2012-09-14")
 
 
 @pytest.fixture(scope="module")
-def best(world_service: Service) -> list[str]:
+def best(world_model: Model) -> list[str]:
     """The best answers to the question, as the predictor gives them."""
-    found = world_service.predict(PredictRequest(subject="Galtria", relation="Visit", time="2012-09-14"))
+    found = world_model.predict(subject="Galtria", relation="Visit", time="2012-09-14").to_dict()
     return [answer["name"] for answer in found["answers"]]
 
 
@@ -137,8 +136,8 @@ def test_examples_and_swap(browsing: Browsing, world: str) -> None:
         assert "s=%3F" in page.url
 
 
-def test_step_through_the_walk(browsing: Browsing, world: str, world_service: Service) -> None:
-    explained = world_service.explain(ExplainRequest(subject="Galtria", relation="Visit", time="2012-09-14"))
+def test_step_through_the_walk(browsing: Browsing, world: str, world_model: Model) -> None:
+    explained = world_model.explain(subject="Galtria", relation="Visit", time="2012-09-14").to_dict()
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
         page.click("[data-view=all]")
@@ -259,14 +258,14 @@ def test_brushing_time_lights_edges(browsing: Browsing, world: str) -> None:
         assert page.locator(".picture.brushed").count() == 0
 
 
-def test_dragging_the_date_asks_again(browsing: Browsing, world: str, world_service: Service) -> None:
+def test_dragging_the_date_asks_again(browsing: Browsing, world: str, world_model: Model) -> None:
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
         drag_date(page, 90, moves=6)
         page.wait_for_function("() => !location.search.includes('2012-09-14')")
         time = page.input_value("#ask-time")
         assert time > "2012-09-14"
-        expected = world_service.predict(PredictRequest(subject="Galtria", relation="Visit", time=time))
+        expected = world_model.predict(subject="Galtria", relation="Visit", time=time).to_dict()
         names = [answer["name"] for answer in expected["answers"]]
         page.wait_for_function(
             "names => [...document.querySelectorAll('.answers .name')].map(n => n.textContent).join() === names",
@@ -297,9 +296,9 @@ def test_dragging_is_debounced_and_dates_seen_before_are_not_asked_for_again(bro
         assert len(asked) == 1
 
 
-def test_chains_and_single_walks_are_told_and_traced(browsing: Browsing, world: str, world_service: Service) -> None:
-    asked = {"subject": "Galtria", "relation": "Visit", "time": "2012-09-14"}
-    explained = world_service.explain(ExplainRequest(**asked, paths=6, effects=0))
+def test_chains_and_single_walks_are_told_and_traced(browsing: Browsing, world: str, world_model: Model) -> None:
+    asked: dict[str, Any] = {"subject": "Galtria", "relation": "Visit", "time": "2012-09-14"}
+    explained = world_model.explain(**asked, paths=6, effects=0).to_dict()
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
         chains = explained["chains"]["chains"]

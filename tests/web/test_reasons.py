@@ -9,9 +9,8 @@ import pytest
 
 from tests.web.page import NARROW, Browsing, drag_date, expect, in_sight, link, open_walk, settled
 from tests.web.test_explorer import QUESTION
+from tgap.asking.model import Model
 from tgap.explain.wording import percent, points
-from tgap.server.schemas import CounterfactualRequest, ExplainRequest
-from tgap.server.service import Service
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -21,8 +20,8 @@ PHONE = (390, 844)
 
 
 @pytest.fixture(scope="module")
-def explained(world_service: Service) -> dict[str, Any]:
-    return world_service.explain(ExplainRequest(**ASKED))
+def explained(world_model: Model) -> dict[str, Any]:
+    return world_model.explain(**ASKED).to_dict()
 
 
 def open_reasons(page: Page, address: str) -> None:
@@ -46,11 +45,11 @@ def test_the_sentence_and_the_effects_are_those_of_the_command_line(
 
 
 def test_ticked_events_are_taken_away_and_the_result_stands_beside_them(
-    browsing: Browsing, world: str, world_service: Service, explained: dict[str, Any]
+    browsing: Browsing, world: str, world_model: Model, explained: dict[str, Any]
 ) -> None:
     name = explained["answer"]["name"]
     facts = [[row[part] for part in ("subject", "relation", "object", "time")] for row in explained["evidence"][:2]]
-    expected = world_service.counterfactual(CounterfactualRequest(**ASKED, answer=name, facts=facts, top=3))
+    expected = world_model.what_if(**ASKED, answer=name, without=facts, top=3).to_dict()
     with browsing.page() as page:
         open_reasons(page, link(world, *QUESTION))
         assert page.is_disabled("#ask-without")
@@ -90,7 +89,7 @@ def test_what_would_change_the_answer_can_be_tried(browsing: Browsing, small: st
 
 
 def test_an_event_that_did_not_happen_can_be_added(
-    browsing: Browsing, world: str, world_service: Service, explained: dict[str, Any]
+    browsing: Browsing, world: str, world_model: Model, explained: dict[str, Any]
 ) -> None:
     name = explained["answer"]["name"]
     with browsing.watched() as watched:
@@ -105,7 +104,7 @@ def test_an_event_that_did_not_happen_can_be_added(
         page.click("#ask-with")
         page.wait_for_selector(".what-if .bars")
         fact = ("Galtria", "Visit", second, "2012-09-13")
-        expected = world_service.counterfactual(CounterfactualRequest(**ASKED, answer=name, added=[fact], top=3))
+        expected = world_model.what_if(**ASKED, answer=name, added=[fact], top=3).to_dict()
         numbers = [number.partition(",")[0] for number in page.locator(".what-if .number").all_inner_texts()]
         assert numbers == [percent(expected[when]["asked"]["score"]) for when in ("before", "after")]
         verdict = page.inner_text(".what-if .verdict")
@@ -158,8 +157,8 @@ def test_the_picture_switches_between_this_answer_and_all_attention(
         assert f"{percent(attention['past'])} of all attention" in told
 
 
-def test_what_is_not_drawn_is_told_as_a_rest(browsing: Browsing, world: str, world_service: Service) -> None:
-    flow = world_service.explain(ExplainRequest(**ASKED, effects=0, bundles=40))["flow"]
+def test_what_is_not_drawn_is_told_as_a_rest(browsing: Browsing, world: str, world_model: Model) -> None:
+    flow = world_model.explain(**ASKED, effects=0, bundles=40).to_dict()["flow"]
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
         page.click("[data-view=all]")

@@ -12,9 +12,8 @@ import pytest
 from tests.explain.small_dataset import small_dataset, small_explainer
 from tests.web.page import Browsing, expect, in_sight, link, open_walk, settled
 from tests.web.test_reasons import PHONE
+from tgap.asking.model import Model
 from tgap.explain.wording import percent, points
-from tgap.server.schemas import BulkQuestion, ExplainRequest
-from tgap.server.service import Service
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,10 +24,10 @@ STRONG = ("one", "few", "pair")
 
 
 @pytest.fixture(scope="module")
-def korea() -> Service:
-    """The service behind ``small``."""
+def korea() -> Model:
+    """The model behind ``small``."""
     dataset = small_dataset()
-    return Service(small_explainer(dataset), dataset)
+    return Model(small_explainer(dataset), dataset)
 
 
 def told(page: Page, place: str) -> list[str]:
@@ -37,9 +36,9 @@ def told(page: Page, place: str) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), PHONE], ids=["desk", "phone"])
-def test_why_south_korea_and_not_japan(browsing: Browsing, small: str, korea: Service, size: tuple[int, int]) -> None:
+def test_why_south_korea_and_not_japan(browsing: Browsing, small: str, korea: Model, size: tuple[int, int]) -> None:
     names = ["South Korea", "Japan"]
-    found = [korea.explain(ExplainRequest(**KOREA, answer=name)) for name in names]
+    found = [korea.explain(**KOREA, answer=name).to_dict() for name in names]
     with browsing.page(size) as page:
         open_walk(page, link(small, *ASKED, "South Korea"))
         assert told(page, ".sentence") == [found[0]["sentence"]]
@@ -56,8 +55,8 @@ def test_why_south_korea_and_not_japan(browsing: Browsing, small: str, korea: Se
 
 
 @pytest.mark.parametrize("size", [(1440, 900), PHONE], ids=["desk", "phone"])
-def test_what_would_change_it(browsing: Browsing, small: str, korea: Service, size: tuple[int, int]) -> None:
-    flips = korea.explain(ExplainRequest(**KOREA))["flips"]
+def test_what_would_change_it(browsing: Browsing, small: str, korea: Model, size: tuple[int, int]) -> None:
+    flips = korea.explain(**KOREA).to_dict()["flips"]
     with browsing.page(size) as page:
         open_walk(page, link(small, *ASKED))
         expect(page.locator(".flip")).to_contain_text(f"{flips['answer']} would come first")
@@ -67,8 +66,8 @@ def test_what_would_change_it(browsing: Browsing, small: str, korea: Service, si
         in_sight(page, ".what-if .verdict")
 
 
-def test_how_does_it_look_a_week_later(browsing: Browsing, small: str, korea: Service) -> None:
-    later = korea.explain(ExplainRequest(**{**KOREA, "time": "2014-05-06"}, answer="South Korea"))
+def test_how_does_it_look_a_week_later(browsing: Browsing, small: str, korea: Model) -> None:
+    later = korea.explain(**{**KOREA, "time": "2014-05-06"}, answer="South Korea").to_dict()
     with browsing.page() as page:
         open_walk(page, link(small, *ASKED, "South Korea"))
         assert page.input_value("#other-time") == "2014-05-06"
@@ -88,10 +87,10 @@ def test_how_does_it_look_a_week_later(browsing: Browsing, small: str, korea: Se
 
 
 def test_which_of_these_fifty_questions_have_strong_evidence(
-    browsing: Browsing, world: str, world_service: Service, tmp_path: Path
+    browsing: Browsing, world: str, world_model: Model, tmp_path: Path
 ) -> None:
-    dataset = world_service.dataset
-    names, questions = world_service.predictor.names, []
+    dataset = world_model.dataset
+    names, questions = world_model.names, []
     for fact in list(dataset.test)[:50]:
         parts = (names.entity(fact.subject), names.label(fact.relation), "?", names.date(fact.time))
         questions.append(dict(zip(("subject", "relation", "object", "time"), parts, strict=True)))
@@ -100,8 +99,7 @@ def test_which_of_these_fifty_questions_have_strong_evidence(
         writer = csv.DictWriter(file, ["subject", "relation", "object", "time"])
         writer.writeheader()
         writer.writerows(questions)
-    expected = dict(world_service.bulk([{**question, "reason": True} for question in questions]))
-    first = BulkQuestion(**questions[0], reason=True)
+    expected = world_model.bulk(questions=[{**questions[0], "reason": True}]).to_dict()["entries"][0]
     with browsing.page() as page:
         page.goto(world)
         page.click("#batch-link")
@@ -114,8 +112,8 @@ def test_which_of_these_fifty_questions_have_strong_evidence(
         download.value.save_as(tmp_path / "saved.csv")
         rows = list(csv.DictReader(io.StringIO((tmp_path / "saved.csv").read_text(encoding="utf-8"), newline="")))
         assert len(rows) == 50
-        reason = expected[0]()["reason"]
-        assert (rows[0]["subject"], rows[0]["kind"]) == (first.subject, reason["kind"])
+        reason = expected["reason"]
+        assert (rows[0]["subject"], rows[0]["kind"]) == (questions[0]["subject"], reason["kind"])
         assert rows[0]["sentence"] == reason["sentence"]
         strong = [row for row in rows if row["kind"] in STRONG]
         page.check("#batch-strong")

@@ -14,11 +14,11 @@ import pytest
 
 from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
 from tests.server.live import running
-from tests.server.slow import slow_service
+from tests.server.slow import slow_model
 from tests.web.page import Browsing, expect, link, open_walk, save, settled
+from tgap.asking.model import Model
 from tgap.data import Vocabulary
 from tgap.server.app import create_app
-from tgap.server.service import Service
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page, Route
@@ -39,7 +39,7 @@ ASKED = ("North Korea", "Threaten", "?", "2014-04-29")
 
 def small_app(token: str | None = None):  # type: ignore[no-untyped-def]
     dataset = small_dataset()
-    return create_app(Service(small_explainer(dataset), dataset), token=token)
+    return create_app(Model(small_explainer(dataset), dataset), token=token)
 
 
 def test_a_wrong_name_is_met_with_suggestions(browsing: Browsing, world: str) -> None:
@@ -120,9 +120,9 @@ def test_a_server_that_stops_in_the_middle(browsing: Browsing) -> None:
 
 
 def test_a_question_is_asked_again_while_the_model_warms_up(browsing: Browsing) -> None:
-    scorer, service = slow_service()
+    scorer, model = slow_model()
     scorer.hold()
-    with running(create_app(service), ready=False) as address, browsing.watched() as watched:
+    with running(create_app(model), ready=False) as address, browsing.watched() as watched:
         page = watched.page
         page.goto(link(address, *ASKED))
         expect(page.locator(".notice")).to_contain_text("warming up")
@@ -235,7 +235,7 @@ def awkward() -> Iterator[str]:
     """A server of the small dataset in which Japan's name does not behave."""
     names = [AWKWARD if name == "Japan" else name for name in ENTITIES]
     dataset = dataclasses.replace(small_dataset(), entities=Vocabulary(names, "entity"))
-    with running(create_app(Service(small_explainer(dataset), dataset))) as address:
+    with running(create_app(Model(small_explainer(dataset), dataset))) as address:
         yield address
 
 

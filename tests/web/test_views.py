@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.predict.run_folder import make_run
+from tests.asking.run_folder import make_run
 from tests.server.live import running
 from tests.web.page import Browsing, expect, link, open_walk, settled
 from tests.web.test_explorer import QUESTION, best  # noqa: F401  a fixture
 from tests.web.test_reasons import ASKED, open_reasons
+from tgap.asking.load import load_model
+from tgap.asking.model import Model
 from tgap.explain.wording import percent
 from tgap.server.app import create_app
-from tgap.server.models import Models
-from tgap.server.schemas import ExplainRequest, PredictRequest
-from tgap.server.service import Service
+from tgap.server.models import Models, ServedModel
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 def test_two_answers_side_by_side(
     browsing: Browsing,
     world: str,
-    world_service: Service,
+    world_model: Model,
     best: list[str],  # noqa: F811
 ) -> None:
     """Why this one and not that one."""
-    expected = [world_service.explain(ExplainRequest(**ASKED, answer=name)) for name in best[:2]]
+    expected = [world_model.explain(**ASKED, answer=name).to_dict() for name in best[:2]]
     with browsing.page() as page:
         open_reasons(page, link(world, *QUESTION))
         page.get_by_role("button", name=f"Compare with {best[1]}").click()
@@ -87,7 +87,7 @@ def test_history_leads_back_and_can_be_forgotten(browsing: Browsing, world: str)
         expect(page.locator("#kept")).to_contain_text("Nothing has been asked yet")
 
 
-def test_probability_over_time(browsing: Browsing, world: str, world_service: Service) -> None:
+def test_probability_over_time(browsing: Browsing, world: str, world_model: Model) -> None:
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
         page.click("#sweep-button")
@@ -98,7 +98,7 @@ def test_probability_over_time(browsing: Browsing, world: str, world_service: Se
         assert len(names) == 5
         row = page.locator(".sweep-table tbody tr").nth(3)
         time = row.locator("th").inner_text()
-        found = world_service.predict(PredictRequest(subject="Galtria", relation="Visit", time=time, top=100))
+        found = world_model.predict(subject="Galtria", relation="Visit", time=time, top=100).to_dict()
         scores = {answer["name"]: answer["score"] for answer in found["answers"]}
         assert row.locator("td").all_inner_texts() == [percent(scores.get(name, 0.0)) for name in names]
         chart = page.locator(".sweep-chart").bounding_box()
@@ -110,8 +110,8 @@ def test_probability_over_time(browsing: Browsing, world: str, world_service: Se
         page.wait_for_function("time => document.getElementById('ask-time').value === time", arg=asked)
 
 
-def test_the_page_of_an_entity(browsing: Browsing, world: str, world_service: Service) -> None:
-    known = world_service.entity("Galtria")
+def test_the_page_of_an_entity(browsing: Browsing, world: str, world_model: Model) -> None:
+    known = world_model.entity("Galtria").to_dict()
     with browsing.page() as page:
         open_walk(page, link(world, *QUESTION))
         page.locator(".node.start circle").click()
@@ -197,7 +197,7 @@ def test_the_calendar_holds_the_dates_of_the_dataset(browsing: Browsing, world: 
         page.wait_for_function("() => document.getElementById('ask-time').value === '2012-11-05'")
 
 
-def test_names_are_found_in_spite_of_slips_and_marked(browsing: Browsing, world: str) -> None:
+def test_names_are_found_in_spite_of_typing_errors_and_marked(browsing: Browsing, world: str) -> None:
     with browsing.page() as page:
         page.goto(world)
         page.wait_for_selector(".starter")
@@ -208,9 +208,9 @@ def test_names_are_found_in_spite_of_slips_and_marked(browsing: Browsing, world:
 
 
 @pytest.fixture(scope="module")
-def two(world_service: Service, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    recency = Service.from_run(make_run(tmp_path_factory.mktemp("recency") / "run", method="recency"))
-    with running(create_app(Models({"walker": world_service, "recency": recency}))) as address:
+def two(world_model: Model, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    recency = load_model(make_run(tmp_path_factory.mktemp("recency") / "run", method="recency"))
+    with running(create_app(Models([ServedModel("walker", world_model), ServedModel("recency", recency)]))) as address:
         yield address
 
 

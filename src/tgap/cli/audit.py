@@ -10,7 +10,6 @@ import click
 
 from tgap.cli.progress import progress_bars
 from tgap.cli.protocol import ProtocolName
-from tgap.cli.reports import check_target, print_reports
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,18 +92,19 @@ def audit(
       tgap audit icews14 scores.npz --against recency
       tgap audit icews14 best100.parquet --against icews14 --json audit.json
     """
-    from tgap.cli.output import check_one_stdout, write_output
+    from tgap.cli.blocks import print_blocks
+    from tgap.cli.output import check_one_stdout, check_target, write_output
     from tgap.cli.terminal import make_console
     from tgap.data.display import shown
     from tgap.evaluation import PROTOCOLS, Bootstrap, Filters, markdown_page, report_csv, with_intervals
     from tgap.evaluation.audit import audit_json, audit_scores, read_scores, run_checks
     from tgap.evaluation.audit.document import count_faults
     from tgap.evaluation.scoring import evaluate_queries
+    from tgap.evaluation.tables import report_blocks
 
     check_one_stdout(json=json_file, csv=csv_file, markdown=markdown_file)
     for target in (json_file, csv_file, markdown_file):
-        if target not in (None, "-"):
-            check_target(Path(target))
+        check_target(target)
     data = _load(dataset)
     names = None if entities_file is None else _lines(entities_file)
     file = read_scores(scores, data, names)
@@ -125,13 +125,13 @@ def audit(
     findings = run_checks(found)
     reports = with_intervals(evaluations, Bootstrap(samples=bootstrap, seed=seed))
     protocols = tuple(PROTOCOLS) if protocol == "all" else (protocol,)
-    if "-" not in (json_file, csv_file, markdown_file):
-        console = make_console()
-        print_findings(console, f"{scores.name}: {file.shape}", findings)
-        print_reports(console, reports, protocols, details)
     write_output(json_file, audit_json(file, rest, findings, reports[0], reports[1:]))
     write_output(csv_file, report_csv(reports))
     write_output(markdown_file, markdown_page(reports, protocols))
+    if "-" not in (json_file, csv_file, markdown_file):
+        console = make_console()
+        print_findings(console, f"{scores.name}: {file.shape}", findings)
+        print_blocks(console, report_blocks(reports, protocols, details))
     if count_faults(findings):
         ctx.exit(FAULTY)
 
@@ -173,13 +173,14 @@ def _lines(path: Path) -> list[str]:
 
 def _answerer(run: str, dataset: str, data: Dataset) -> tuple[Scorer, int]:
     """A run of ours, or a scorer that needs no training, and its batch size."""
-    from tgap.cli.evaluate import find_scorer
     from tgap.errors import EvaluationError, RunError
+    from tgap.kernels import set_threads
     from tgap.methods import needs_dataset, untrained
-    from tgap.runs import shipped_runs
+    from tgap.runs import load_scorer, shipped_runs
 
+    set_threads(None, whole_process=True)
     try:
-        scorer, theirs, config = find_scorer(run, dataset if needs_dataset(run) else None, None)
+        found = load_scorer(run, dataset=dataset if needs_dataset(run) else None)
     except RunError as error:
         if Path(run).exists():
             raise
@@ -187,9 +188,10 @@ def _answerer(run: str, dataset: str, data: Dataset) -> tuple[Scorer, int]:
         raise EvaluationError(
             f"--against {run!r} is nothing of ours; expected a run folder, {known} or package.module:Class"
         ) from error
+    theirs = found.dataset
     if theirs.checksum != data.checksum:
         raise EvaluationError(
             f"{run} was made with the dataset {theirs.name}, which is not the {data.name} that is audited; "
             "leave it out, or audit on its dataset"
         )
-    return scorer, config.evaluation.batch_size
+    return found.scorer, found.config.evaluation.batch_size

@@ -14,8 +14,8 @@ from rich.table import Table
 from tgap.cli.live_table import LiveTable
 from tgap.cli.terminal import make_console
 from tgap.cli.train_display import TrainingNote, duration
-from tgap.compare.plan import Entry, Plan
-from tgap.compare.session import Outcome
+from tgap.studies.comparison.plan import Entry, Plan
+from tgap.studies.comparison.session import Outcome
 from tgap.training.events import Listener
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tgap.cli.data_output import print_examples
 from tgap.cli.data_show import leak_words, near_words
-from tgap.cli.flags import as_flags
+from tgap.cli.option_names import as_written
 from tgap.cli.output import command
 from tgap.cli.terminal import cell, labelled_lines, make_console, say
 from tgap.data.importing import Imported
@@ -37,7 +37,7 @@ def print_imported(imported: Imported, folder: Path, place: str, skip_bad: Path 
         skipped = f"{len(events.rejects):,} skipped, with reasons in {cell(str(skip_bad))}"
         table.add_row("bad rows", skipped if events.rejects else "none")
     for remark in events.remarks:
-        text = cell(as_flags(remark.text))
+        text = cell(as_written(remark.text))
         table.add_row("[yellow]warning[/yellow]" if remark.serious else "note", text)
     console.print(table)
     if leaks.across_splits:

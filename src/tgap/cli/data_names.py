@@ -80,11 +80,13 @@ def _change(name: str, aliases: Path, relations: bool, out: str | None, merge: b
     from tgap.data.catalog import find_folder
     from tgap.data.entries import CATALOG
     from tgap.data.stored import check_free, is_stored, read_manifest, store_dataset
-    from tgap.errors import DataError
+    from tgap.errors import DataError, Option
 
     own = None if name in CATALOG else find_folder(name)
     if out is None and (own is None or not is_stored(own)):
-        raise DataError(f"{name} is not an imported dataset, so it is not changed in place; name the result with `out`")
+        raise DataError(
+            f"{name} is not an imported dataset, so it is not changed in place; name the result with ", Option("out")
+        )
     stored_as, folder = (Path(name).name, own) if out is None else storage_place(out)
     assert folder is not None, "without --out the dataset is a stored one"
     if out is not None:

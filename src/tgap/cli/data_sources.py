@@ -39,7 +39,7 @@ def download_command(name: str, mirror: str | None) -> None:
                 tasks[file] = bars.add_task(f"{source}/{file}", total=total)
             bars.update(tasks[file], completed=done, total=total)
 
-        folder = download_dataset(source, base=mirror, progress=progress)
+        folder = download_dataset(source, mirror=mirror, progress=progress)
     fetched = f"{len(tasks)} file{'s' if len(tasks) != 1 else ''} fetched and verified" if tasks else "already there"
     click.echo(f"{source}: {fetched}, in {folder}")
     click.echo(f"Look at it with: {command('data', 'show', name)}")

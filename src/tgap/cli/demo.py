@@ -10,8 +10,8 @@ import click
 from tgap.cli.output import command
 
 if TYPE_CHECKING:
+    from tgap.asking.model import Model
     from tgap.data import Dataset, Fact
-    from tgap.predict import Predictor
 
 _Named = tuple[str, str, str, str]  # a fact: subject, relation, object, time
 
@@ -33,8 +33,8 @@ def demo(out: Path) -> None:
 
     Shows the commands it runs. A second call finds the trained run and goes straight to the answers.
     """
+    from tgap.asking.load import load_model
     from tgap.data import load_dataset
-    from tgap.predict import Predictor
 
     run, report = out / "run", out / "report.html"
     if not (run / "weights.safetensors").exists() or not _finished(run):
@@ -42,12 +42,12 @@ def demo(out: Path) -> None:
         settings = [part for setting in _SETTINGS for part in ("--set", setting)]
         _tgap("train", *(resume or ["--dataset", "world", "--out", str(run), *settings]))
     _tgap("evaluate", str(run))
-    predictor = Predictor.from_run(run)
-    fact, causes = _telling_fact(predictor, load_dataset("world"))
+    model = load_model(run)
+    fact, causes = _telling_fact(model, load_dataset("world"))
     subject, relation, answer, time = fact
     _tgap("explain", str(run), subject, relation, time, "--html", str(report))
     click.echo(f"\nThe world's own records say: {answer}. They name as the cause:")
-    found = _strongest(predictor, fact)
+    found = _strongest(model, fact)
     for cause in causes:
         click.echo(f"  {', '.join(cause)}  ({'among' if cause in found else 'not among'} the strongest edges above)")
     click.echo(f"\nReport with the picture of the walk: {report.resolve()}")
@@ -71,13 +71,13 @@ def _tgap(*arguments: str) -> None:
     cli.main(list(arguments), standalone_mode=False)
 
 
-def _telling_fact(predictor: Predictor, world: Dataset) -> tuple[_Named, list[_Named]]:
+def _telling_fact(model: Model, world: Dataset) -> tuple[_Named, list[_Named]]:
     """A test fact that a rule of the world made, and its causes: preferably one that the model gets right for them."""
     best: tuple[int, _Named, list[_Named]] | None = None
     for index, cause in list(world.causes.items())[:_LOOK_AT]:
         fact, causes = _names(world, world.test[index]), [_names(world, part) for part in cause.facts]
-        right = predictor.predict(fact[0], fact[1], None, fact[3], top=1).answers[0].name == fact[2]
-        merit = right + (right and not _strongest(predictor, fact).isdisjoint(causes))
+        right = model.predict(fact[0], fact[1], None, fact[3], top=1).answers[0].name == fact[2]
+        merit = right + (right and not _strongest(model, fact).isdisjoint(causes))
         if best is None or merit > best[0]:
             best = (merit, fact, causes)
         if merit == 2:  # right, and for its cause
@@ -86,9 +86,9 @@ def _telling_fact(predictor: Predictor, world: Dataset) -> tuple[_Named, list[_N
     return best[1], best[2]
 
 
-def _strongest(predictor: Predictor, fact: _Named) -> set[_Named]:
+def _strongest(model: Model, fact: _Named) -> set[_Named]:
     """The stored facts behind the strongest edges of each step of the walk to a fact's object."""
-    walk = predictor.explain(*fact)
+    walk = model.explain(*fact)
     return {edge.fact for step in walk.document.steps for edge in step.edges}
 
 

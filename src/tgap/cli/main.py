@@ -1,7 +1,8 @@
 """The command ``tgap``: a group that knows its commands by name and imports one only when it is called.
 
-So ``tgap --help`` needs neither torch nor numba nor polars. A ``TgapError`` anywhere below becomes one line on stderr
-and exit code 2; any other exception is our own bug and keeps its traceback.
+Some commands are written by hand, in files of this folder; the others are made from the operations
+(``tgap.cli.generated``). ``tgap --help`` needs neither torch nor numba nor polars. A ``TgapError`` anywhere below
+becomes one line on stderr and exit code 2; any other exception is our own bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import click
 
 from tgap import __version__
-from tgap.cli.flags import as_flags
+from tgap.cli.option_names import as_written, option_writer, renamed
 from tgap.errors import TgapError
 from tgap.waiting import wait_briefly
 
@@ -26,31 +26,26 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 1  # how click and rich leave when the reader of our output has left; nothing of ours leaves so
 
 
-class Entry(NamedTuple):
-    """A command before it is imported: the file in this folder that holds it under its name, and its help line."""
-
-    module: str
-    summary: str
-
-
-# The whole command line. A command is listed once its file exists.
-COMMANDS: dict[str, Entry] = {
-    "demo": Entry("demo", "See the whole product on a small invented world."),
-    "data": Entry("data", "List, show, fetch, import, export and mend datasets."),
-    "methods": Entry("methods", "List the methods that can be trained and asked."),
-    "train": Entry("train", "Train a model on a dataset."),
-    "tune": Entry("tune", "Search for good settings of a method on a dataset."),
-    "compare": Entry("compare", "Train and rank many methods on a dataset, in one table."),
-    "evaluate": Entry("evaluate", "Measure how well a trained model ranks the true answers."),
-    "backtest": Entry("backtest", "Ask for one window of time after another, knowing only the past."),
-    "calibrate": Entry("calibrate", "Measure how far the probabilities of a model can be trusted."),
-    "audit": Entry("audit", "Check another program's scores."),
-    "predict": Entry("predict", "Answer a question about the facts at a time."),
-    "complete": Entry("complete", "Answer many questions, or all about a relation, to Parquet."),
-    "explain": Entry("explain", "Say why an answer has its probability."),
-    "study": Entry("study", "Repeat the paper's interpretation studies."),
-    "serve": Entry("serve", "Serve answers and explanations over HTTP."),
-    "export": Entry("export", "Write the small form of a run, to ship or to share."),
+# Written by hand: the file in this folder that holds the command under its name, and the line in the list.
+COMMANDS: dict[str, str] = {
+    "demo": "See the whole product on a small invented world.",
+    "data": "List, show, fetch, import, export and mend datasets.",
+    "methods": "List the methods that can be trained and asked.",
+    "train": "Train a model on a dataset.",
+    "tune": "Search for good settings of a method on a dataset.",
+    "compare": "Train and rank many methods on a dataset, in one table.",
+    "backtest": "Ask for one window of time after another, knowing only the past.",
+    "audit": "Check another program's scores.",
+    "complete": "Answer many questions, or all about a relation, to files.",
+    "study": "Repeat the paper's interpretation studies, and ours.",
+    "serve": "Serve answers and explanations over HTTP.",
+    "export": "Write the small form of a run, to ship or to share.",
+}
+SECTIONS: dict[str, tuple[str, ...]] = {  # of the list in ``--help``; commands that none names come last
+    "Start": ("demo", "data", "methods", "train"),
+    "Ask": ("predict", "explain", "why", "what-if", "support", "sweep", "complete", "serve"),
+    "Measure": ("evaluate", "compare", "backtest", "calibrate", "audit", "study", "tune", "export"),
+    "Look up": ("search", "entity", "facts", "timeline", "examples", "random-question", "card"),
 }
 
 
@@ -71,16 +66,22 @@ class LazyGroup(click.Group):
     """A group whose commands live in files of their own, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names of the commands that exist, in the order of the table."""
-        folder = Path(__file__).parent
-        return [name for name, entry in COMMANDS.items() if (folder / f"{entry.module}.py").is_file()]
+        """Names of all commands, in the order of the list."""
+        known = [*COMMANDS, *_operations()]
+        listed = [name for names in SECTIONS.values() for name in names if name in known]
+        return [*listed, *(name for name in known if name not in listed)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command itself; this is where its file is imported."""
+        if cmd_name in COMMANDS:
+            command = getattr(import_module(f"tgap.cli.{cmd_name}"), cmd_name)
+            return command if isinstance(command, click.Command) else None
         if cmd_name not in self.list_commands(ctx):
             return None
-        command = getattr(import_module(f"tgap.cli.{COMMANDS[cmd_name].module}"), cmd_name)
-        return command if isinstance(command, click.Command) else None
+        from tgap.asking.operations import OPERATIONS
+        from tgap.cli.generated import command_of
+
+        return command_of(OPERATIONS.find(_operations()[cmd_name]))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -96,16 +97,37 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in ``tgap --help``, from the table alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name].summary) for name in self.list_commands(ctx)])
+        """The list in ``tgap --help``, without importing a command."""
+        from tgap.asking.operations import OPERATIONS
+
+        operations, remaining = _operations(), self.list_commands(ctx)
+        for title, names in (*SECTIONS.items(), ("More", tuple(remaining))):
+            rows = []
+            for name in [name for name in names if name in remaining]:
+                remaining.remove(name)
+                rows.append((name, COMMANDS.get(name) or OPERATIONS.summary(operations[name])))
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what the user can mend becomes one line."""
         try:
             return super().invoke(ctx)
         except TgapError as error:
-            raise UserError(as_flags(str(error))) from error
+            raise UserError(error.written(option_writer(ctx))) from error
+        except click.NoSuchOption as error:
+            told = renamed(error)
+            if told is None:
+                raise
+            raise UserError(told) from error
+
+
+def _operations() -> dict[str, str]:
+    """Names of the generated commands, and of their operations."""
+    from tgap.asking.operations import OPERATIONS
+
+    return OPERATIONS.commands
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -165,7 +187,9 @@ def _show_warning(
     if category.__module__.partition(".")[0] == "tgap":
         from tgap.data.display import shown
 
-        click.echo(f"warning: {shown(as_flags(str(message)))}", err=True)
+        said = message.args[0] if isinstance(message, Warning) and message.args else message
+        text = as_written(said if isinstance(said, str) else str(message), click.get_current_context(silent=True))
+        click.echo(f"warning: {shown(text)}", err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno), err=True, nl=False)
 

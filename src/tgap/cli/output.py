@@ -1,20 +1,16 @@
-"""What the commands print and write alike: tables, notes, lists, and files that a user names."""
+"""What the commands print and write alike: command lines that work as printed, and files that a user names."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tgap.errors import ConfigError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
 
 
 def program() -> str:
@@ -43,45 +39,49 @@ def check_one_stdout(**targets: str | None) -> None:
         raise ConfigError(f"{' and '.join(wanted)} would mix on standard output; give all but one of them a file")
 
 
+def check_target(target: str | None, endings: tuple[str, ...] = ()) -> None:
+    """Refuse a file that cannot be written, or whose ending names no known format, before any work is done."""
+    if target is None or (target == "-" and not endings):
+        return
+    path = Path(target)
+    if endings and path.suffix.removeprefix(".").lower() not in endings:
+        raise ConfigError(f"{target} has no known ending; use {', '.join(f'.{ending}' for ending in endings)}")
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder; give the name of a file in it")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ConfigError(f"cannot write {path}: {folder} is no folder that may be written to; choose another place")
+
+
+def write_file(target: str, content: bytes) -> None:
+    """Write a file atomically and say so; - prints text."""
+    if target == "-":
+        write_output("-", content.decode())
+    else:
+        write_bytes(target, content)
+
+
 def write_output(target: str | None, text: str) -> None:
-    """Write ``text`` to a file, or to standard output for ``-``; None does nothing.
+    """Write ``text`` to a file, or to standard output for ``-``; None does nothing. A file is told on standard error.
 
     Programs that read standard output get the text as it is; a terminal gets what would act on it spelt out.
     """
-    from tgap.data.atomic import write_atomically
     from tgap.data.display import shown_lines
 
     if target == "-":
         click.echo(shown_lines(text) if sys.stdout.isatty() else text, nl=False)
     elif target is not None:
-        write_atomically(Path(target), text.encode())
-        click.echo(f"wrote {target}")
+        write_bytes(target, text.encode())
 
 
-def print_notes(console: Console, notes: tuple[str, ...]) -> None:
-    """What the reader should know, one line each."""
-    from tgap.cli.terminal import cell
+def write_bytes(target: str, content: bytes) -> None:
+    """Write a file atomically and say so on standard error, so that standard output has results alone."""
+    from tgap.data.atomic import write_atomically
 
-    for note in notes:
-        console.print(f"note: {cell(note)}", style="yellow")
-
-
-def print_item(console: Console, text: str) -> None:
-    """A line of a list; where it wraps, it stays indented."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from tgap.data.display import shown
-
-    console.print(Padding(Text(shown(text)), (0, 0, 0, 2), expand=False))
+    write_atomically(Path(target), content)
+    click.echo(f"wrote {target}", err=True)
 
 
-def simple_table(*columns: tuple[str, str]) -> Table:
-    """A table with a line under its head; columns are (heading, side), side "whole" is a left one that never wraps."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading, side in columns:
-        table.add_column(heading, justify="right" if side == "right" else "left", no_wrap=side != "left")
-    return table
+def file_format(target: str) -> str:
+    """Format by a file's ending."""
+    return Path(target).suffix.removeprefix(".").lower()

@@ -82,6 +82,6 @@ def cell(text: str, *, spaces: bool = False) -> str:
     return escape(shown(text, spaces=spaces))
 
 
-def say(console: Console, text: str) -> None:
-    """A sentence: broken between words in a terminal, whole where a program reads it."""
-    console.print(text, soft_wrap=console.width >= _WIDE)
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print a sentence: broken between words in a terminal, whole where a program reads it."""
+    console.print(text, style=style, soft_wrap=console.width >= _WIDE)

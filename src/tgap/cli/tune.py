@@ -117,7 +117,7 @@ def _tune(
         if (error.name or "").partition(".")[0] != "optuna":
             raise
         raise ConfigError(_NO_OPTUNA) from None
-    from tgap.cli.reports import print_table
+    from tgap.cli.blocks import print_table
     from tgap.cli.terminal import make_console
     from tgap.cli.train import tell_stopping
     from tgap.cli.tune_display import TuneDisplay

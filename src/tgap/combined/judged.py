@@ -304,7 +304,7 @@ def _check(config: RunConfig) -> None:
 
     name = config.model.walker
     if not name:
-        raise ConfigError("model.walker is empty; name a run of tgap, for instance --set walker=icews14")
+        raise ConfigError("model.walker is empty; name a run of tgap, for instance walker=icews14")
     run = find_run(name)
     made, wanted = (f"{one.dataset} ({one.task})" for one in (run.config(), config))
     if made != wanted:

@@ -61,7 +61,7 @@ def rename(dataset: Dataset, aliases: Aliases, relations: bool = False, merge: b
         both = [old for old, new in zip(vocabulary, after, strict=True) if new == twice]
         raise DataError(
             f"{' and '.join(map(repr, both[:3]))} would both be called {twice!r}; if they mean the same, use "
-            f"`tgap data merge` (`merge` in Python)"
+            "`tgap data merge` (`merge` in Python)"
         )
     place = {name: index for index, name in enumerate(names)}
     moved = np.array([place[name] for name in after], dtype=np.int64)
@@ -96,7 +96,7 @@ def _changes(vocabulary: Vocabulary, aliases: Aliases) -> dict[str, str]:
         try:
             vocabulary.id(old)
         except QueryError as error:
-            raise DataError(str(error)) from None
+            raise DataError(error.message) from None
         if changes.get(old, new) != new:
             raise DataError(f"{old!r} is given two names, {changes[old]!r} and {new!r}; leave one out")
         changes[old] = new

@@ -16,7 +16,7 @@ from tgap.data.locations import data_folders, storage_folder
 from tgap.data.reading import BadRowsError, Layout, divided_files, of_files
 from tgap.data.stored import is_stored, load_stored
 from tgap.data.time import Unit
-from tgap.errors import DataError
+from tgap.errors import DataError, Message
 
 _PUBLIC_LAYOUT = Layout(header=False, separator="\t")
 
@@ -138,7 +138,7 @@ def _read_folder(folder: Path) -> Dataset:
     events = _read(divided_files(folder), Layout())
     for remark in events.remarks:
         if remark.serious:
-            warnings.warn(f"{folder}: {remark.text}", DataWarning, stacklevel=4)
+            warnings.warn(Message(f"{folder}: ", remark.text), DataWarning, stacklevel=4)
     return _as_given(folder.resolve().name, events)
 
 

@@ -17,7 +17,7 @@ from tgap.data.atomic import put_in_place
 from tgap.data.dataset import SPLITS
 from tgap.data.entries import CATALOG, PublicFile
 from tgap.data.locations import data_folders, storage_folder
-from tgap.errors import DownloadError
+from tgap.errors import DownloadError, Option
 
 if TYPE_CHECKING:
     import httpx
@@ -30,11 +30,11 @@ _OK, _PARTIAL, _RANGE_REFUSED = 200, 206, 416
 
 
 def download_dataset(
-    name: str, folder: Path | None = None, base: str | None = None, progress: Progress | None = None
+    name: str, folder: Path | None = None, mirror: str | None = None, progress: Progress | None = None
 ) -> Path:
     """Fetch the files of a public dataset that are not there yet; gives the folder they are in.
 
-    ``base`` (else the variable TGAP_MIRROR) replaces the public home. Raises ``DownloadError``.
+    ``mirror`` (else the variable TGAP_MIRROR) replaces the public home. Raises ``DownloadError``.
     """
     entry = CATALOG.get(name)
     if entry is None or not entry.files:
@@ -42,9 +42,9 @@ def download_dataset(
     for known in [folder] if folder else data_folders():
         if all(_is_there(known / name, split, file) for split, file in entry.files.items()):
             return known / name
-    home = (base or os.environ.get(MIRROR_VARIABLE) or entry.home).rstrip("/")
+    home = (mirror or os.environ.get(MIRROR_VARIABLE) or entry.home).rstrip("/")
     if not home:
-        raise DownloadError(f"{name!r} has no public home; name one that has its files with --mirror URL")
+        raise DownloadError(f"{name!r} has no public home; name one that has its files with ", Option("mirror"))
     place = (folder or storage_folder()) / name
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -119,7 +119,9 @@ def _fill(client: httpx.Client, address: str, part: Path, progress: Progress) ->
                 return
         except (httpx.UnsupportedProtocol, httpx.TooManyRedirects, httpx.InvalidURL) as error:
             reason = str(error).rstrip(".")
-            raise DownloadError(f"cannot fetch {address} ({reason}); check --mirror or {MIRROR_VARIABLE}") from error
+            raise DownloadError(
+                f"cannot fetch {address} ({reason}); check ", Option("mirror"), f" or {MIRROR_VARIABLE}"
+            ) from error
         except httpx.TransportError as error:
             grown = part.is_file() and part.stat().st_size > size
             failures = 0 if grown else failures + 1

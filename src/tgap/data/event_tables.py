@@ -17,9 +17,13 @@ from tgap.data.remarks import Remark, name_remarks, time_remarks
 from tgap.data.texts import SPLIT, Origin, Texts, check, ends_apart, texts_of
 from tgap.data.time import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
-from tgap.errors import DataError
+from tgap.errors import DataError, Message, Option
 
-_NONE_GOOD = "there is no good one, so nothing was written; is `time` the right column, is the file what it should be?"
+_NONE_GOOD = Message(
+    "there is no good one, so nothing was written; is ",
+    Option("time"),
+    " the right column, is the file what it should be?",
+)
 _SPLIT_WORDS = {"train": 0, "training": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "testing": 2}
 _SAMPLE = 500  # rows looked at to tell what a column holds
 
@@ -123,7 +127,7 @@ def read_events(
     try:
         checked = check(texts, layout, unit, intervals)
     except DataError as error:
-        raise DataError(f"{tables[0].file}: {error}") from error
+        raise DataError(f"{tables[0].file}: ", error.message) from error
     rejects += _rejects(tables, _with_header_hint(checked.unreadable, tables) | checked.backwards)
     rejects.sort(key=lambda reject: (reject.file, reject.number))
     undated = _rejects(tables, checked.undated)
@@ -172,7 +176,11 @@ def _together(tables: Sequence[RawTable], found: Sequence[Texts]) -> Texts:
     for table, texts in zip(tables, found, strict=True):
         if sorted(texts.frame.columns) != first:
             raise DataError(
-                f"{tables[0].file} and {table.file} have different columns; name them with `subject`, `time` and so on"
+                f"{tables[0].file} and {table.file} have different columns; name them with ",
+                Option("subject"),
+                ", ",
+                Option("time"),
+                " and so on",
             )
     frames = [texts.frame.select(found[0].frame.columns) for texts in found]
     return Texts(pl.concat(frames), np.concatenate([texts.origin for texts in found]))
@@ -193,5 +201,5 @@ def _with_header_hint(unreadable: Mapping[int, str], tables: Sequence[RawTable])
     for packed, reason in unreadable.items():
         origin = Origin.of(packed)
         if origin.row == 0 and tables[origin.table].header is None:
-            hinted[packed] = f"{reason}; if this line is the header, say so with `header`"
+            hinted[packed] = Message(f"{reason}; if this line is the header, say so with ", Option("header"))
     return hinted

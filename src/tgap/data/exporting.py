@@ -19,7 +19,7 @@ from tgap.data.dataset import SPLITS, Dataset
 from tgap.data.facts import COLUMNS, Facts
 from tgap.data.frames import frame_of
 from tgap.data.time import Timeline
-from tgap.errors import DataError
+from tgap.errors import DataError, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +55,7 @@ def format_of(path: Path) -> str:
     """The format that a file's name asks for; raises ``DataError`` if it is none."""
     suffix = path.name.lower().rpartition(".")[2]
     if suffix not in SUFFIXES:
-        raise DataError(f"{path.name!r} ends in none of .{', .'.join(SUFFIXES)}; name the form with `format`")
+        raise DataError(f"{path.name!r} ends in none of .{', .'.join(SUFFIXES)}; name the form with ", Option("format"))
     return SUFFIXES[suffix]
 
 

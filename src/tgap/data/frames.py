@@ -12,7 +12,7 @@ from tgap.data.facts import COLUMNS, Facts
 from tgap.data.importing import Division, import_events
 from tgap.data.reading import Layout, Sources, TableSource
 from tgap.data.time import Unit
-from tgap.errors import DataError
+from tgap.errors import DataError, Message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,7 @@ def dataset_of_frame(
     )
     for remark in imported.events.remarks:
         if remark.serious:
-            warnings.warn(f"{name}: {remark.text}", DataWarning, stacklevel=3)
+            warnings.warn(Message(f"{name}: ", remark.text), DataWarning, stacklevel=3)
     warn_of_leaks(imported.dataset)
     return imported.dataset
 

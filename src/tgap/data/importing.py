@@ -13,7 +13,7 @@ from tgap.data.near_copies import interval_ends
 from tgap.data.reading import Layout, Sources
 from tgap.data.splits import SHARES, SplitRule, split_facts
 from tgap.data.time import Unit
-from tgap.errors import DataError
+from tgap.errors import DataError, Option
 
 _USELESS: dict[SplitRule, dict[str, str]] = {
     "random": {},
@@ -52,7 +52,7 @@ class Division:
             useless = dict.fromkeys(_SAYS, "the files are divided already")
         for name, reason in useless.items():
             if getattr(self, name) is not None:
-                raise DataError(f"`{name}` has no use here: {reason}; leave it out")
+                raise DataError(Option(name), f" has no use here: {reason}; leave it out")
 
     def divide(self, events: EventTables) -> tuple[Facts, Facts, Facts]:
         """Train, valid and test of events that are not divided."""
@@ -102,7 +102,9 @@ def import_events(
         if not len(facts):
             total = sum(map(len, events.parts))
             counted = f"{total:,} fact is" if total == 1 else f"{total:,} facts are"
-            raise DataError(f"the {split} split would be empty: {counted} too few, or other `shares` are needed")
+            raise DataError(
+                f"the {split} split would be empty: {counted} too few, or other ", Option("shares"), " are needed"
+            )
     dataset = Dataset(name, events.entities, events.relations, events.timeline, train, valid, test)
     return Imported(dataset, events, f"imported from {_listed(sources.names)}; {how}")
 
@@ -115,7 +117,7 @@ def _listed(names: list[str], most: int = 5) -> str:
 def check_name(name: str, reserved: list[str]) -> None:
     """Refuse names that the catalog has or that do not make a good folder name."""
     if name in reserved:
-        raise DataError(f"{name!r} is a name of the catalog; choose another `out`")
+        raise DataError(f"{name!r} is a name of the catalog; choose another ", Option("out"))
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise DataError(
             f"{name!r} is not a good name; use letters, digits, '.', '-' and '_', or give a folder with '/'"

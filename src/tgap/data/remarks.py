@@ -1,4 +1,4 @@
-"""What a reader of the data should know about how they were read. Arguments stand in backquotes: `unit`.
+"""What a reader of the data should know about how they were read. Options are named as ``tgap.errors.Option``.
 
 A serious remark means that the data may not be what they seem, and names the remedy.
 """
@@ -13,6 +13,7 @@ import numpy as np
 from tgap.data.encode import Encoded
 from tgap.data.facts import BoolArray
 from tgap.data.vocabulary import Vocabulary
+from tgap.errors import Message, Option
 
 _SHOWN = 3
 _NO_NAMES = frozenset({"na", "n/a", "nan", "null", "none", "nil", "#n/a", "-", "--", "?", "unknown", "<na>", "nat"})
@@ -43,11 +44,19 @@ def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
     total = rows(times.good)
     if times.epoch:
         remarks.append(
-            Remark(f"the numbers are read as {times.epoch} since 1970 in UTC; `unit` integer keeps them as numbers")
+            Remark(
+                Message(
+                    f"the numbers are read as {times.epoch} since 1970 in UTC; ",
+                    Option("unit"),
+                    " integer keeps them as numbers",
+                )
+            )
         )
     if times.order == "guessed":
-        text = (
-            "day and month could be meant either way in every row; read as month/day/year, `day_first` turns it round"
+        text = Message(
+            "day and month could be meant either way in every row; read as month/day/year, ",
+            Option("day_first"),
+            " turns it round",
         )
         remarks.append(Remark(text, serious=True))
     elif times.order:
@@ -58,22 +67,28 @@ def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
     elif times.zones:
         remarks.append(Remark(f"{_count(rows(times.away), 'row names', 'rows name')} a time zone: converted to UTC"))
     if times.odd.any() and line.numeric:
-        text = (
+        text = Message(
             f"{rows(times.odd):,} of {total:,} rows are not written like the years of the others "
-            f"({examples(times.odd)}): read as those years; mend them, or `unit` integer if none are years"
+            f"({examples(times.odd)}): read as those years; mend them, or ",
+            Option("unit"),
+            " integer if none are years",
         )
         remarks.append(Remark(text, serious=True))
     elif times.odd.any():
         finer = times.finest_unit(times.odd)
-        text = (
+        text = Message(
             f"{rows(times.odd):,} of {total:,} rows say more than the {line.unit} that the others say "
-            f"({examples(times.odd)}): cut to it; `unit` {finer} keeps them and makes {finer}s of all"
+            f"({examples(times.odd)}): cut to it; ",
+            Option("unit"),
+            f" {finer} keeps them and makes {finer}s of all",
         )
         remarks.append(Remark(text, serious=True))
     if times.deciding.any():
-        text = (
+        text = Message(
             f"the unit is the {line.unit} because of {rows(times.deciding):,} of {total:,} rows "
-            f"({examples(times.deciding)}); `unit` day cuts them to their day"
+            f"({examples(times.deciding)}); ",
+            Option("unit"),
+            " day cuts them to their day",
         )
         remarks.append(Remark(text, serious=True))
     cut = times.cut & ~times.odd
@@ -81,10 +96,12 @@ def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
         remarks.append(Remark(f"{_count(rows(cut), 'row says', 'rows say')} more than the {line.unit}, which is kept"))
     if times.vague.any():
         vague = rows(times.vague)
-        text = f"{_count(vague, 'row says', 'rows say')} less than the {line.unit}: its first instant is meant"
+        text = Message(f"{_count(vague, 'row says', 'rows say')} less than the {line.unit}: its first instant is meant")
         usual = times.common_unit(times.vague, encoded.rows)
         most = 2 * vague > total
-        remarks.append(Remark(f"{text}; `unit` {usual} counts {usual}s" if most and usual else text, serious=most))
+        if most and usual:
+            text = Message(text, "; ", Option("unit"), f" {usual} counts {usual}s")
+        remarks.append(Remark(text, serious=most))
     return remarks + _step_remarks(encoded)
 
 
@@ -94,16 +111,18 @@ def _step_remarks(encoded: Encoded) -> list[Remark]:
     if line.unit != "integer" or not encoded.read.good.any():
         return []
     if line.first >= _LARGE:
-        return [
-            Remark(
-                "if the numbers count seconds, say since when: `time_format` 'seconds since 1970-01-01'", serious=True
-            )
-        ]
+        text = Message(
+            "if the numbers count seconds, say since when: ", Option("time_format"), " 'seconds since 1970-01-01'"
+        )
+        return [Remark(text, serious=True)]
     step = int(np.gcd.reduce(encoded.read.instant[encoded.read.good]))
     if step > 1 and line.span:
-        text = f"all times are {step:,} steps apart or a multiple of that"
-        hours = f"; if they count hours, `time_format` 'hours since DATE' makes {step // 24} days of them"
-        return [Remark(text + (hours.replace("1 days", "days") if step % 24 == 0 else ""))]
+        apart = f"all times are {step:,} steps apart or a multiple of that"
+        if step % 24:
+            return [Remark(apart)]
+        days = "days" if step == 24 else f"{step // 24} days"
+        hours = Option("time_format"), f" 'hours since DATE' makes {days} of them"
+        return [Remark(Message(f"{apart}; if they count hours, ", *hours))]
     return []
 
 
@@ -115,12 +134,13 @@ def name_remarks(encoded: Encoded, enclosed: bool) -> list[Remark]:
         blank = [index for index, name in enumerate(vocabulary) if not name.strip()]
         if blank:
             text = f"{_count(int(uses[blank].sum()), 'field is', 'fields are')} only blanks, kept as a name"
-            remarks.append(Remark(f"{text}; `missing` ' ' takes them for empty", serious=True))
+            remarks.append(Remark(Message(f"{text}; ", Option("missing"), " ' ' takes them for empty"), serious=True))
         absent = [index for index, name in enumerate(vocabulary) if name.strip().casefold() in _NO_NAMES]
         if absent:
             names = ", ".join(repr(vocabulary.name(index)) for index in absent[:_SHOWN])
             text = f"{_count(int(uses[absent].sum()), 'field is', 'fields are')} {names}, kept as a name"
-            remarks.append(Remark(f"{text}; `missing` {vocabulary.name(absent[0])} takes it for empty", serious=True))
+            remedy = Option("missing"), f" {vocabulary.name(absent[0])} takes it for empty"
+            remarks.append(Remark(Message(f"{text}; ", *remedy), serious=True))
         if not enclosed:
             remarks += _quote_remarks(vocabulary)
     return remarks
@@ -134,8 +154,8 @@ def _quote_remarks(vocabulary: Vocabulary) -> list[Remark]:
     both = sum(name[1:-1] in vocabulary for name in quoted)
     twice = f", {both:,} of them beside the same name without" if both else ""
     kind = "entities have" if vocabulary.what == "entity" else "relations have"
-    text = f"{len(quoted):,} {kind} quotation marks around their name ({quoted[0]}){twice}; `quotes` takes them off"
-    return [Remark(text, serious=True)]
+    text = f"{len(quoted):,} {kind} quotation marks around their name ({quoted[0]}){twice}; "
+    return [Remark(Message(text, Option("quotes"), " takes them off"), serious=True)]
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -21,7 +21,7 @@ from tgap.data.dataset import SPLITS, Cause, Dataset
 from tgap.data.facts import COLUMNS, Fact, Facts
 from tgap.data.time import Timeline
 from tgap.data.vocabulary import Vocabulary
-from tgap.errors import DataError
+from tgap.errors import DataError, Message, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,8 +38,8 @@ def is_stored(folder: Path) -> bool:
 def check_free(folder: Path, replace: bool = False) -> None:
     """Refuse a folder that exists, unless it is a stored dataset that may be replaced."""
     if folder.exists() and not (replace and is_stored(folder)):
-        remedy = "choose another name, or overwrite it with `replace`" if is_stored(folder) else "choose another name"
-        raise DataError(f"{folder} exists already; {remedy}")
+        overwrite = Message(", or overwrite it with ", Option("replace"))
+        raise DataError(f"{folder} exists already; choose another name", overwrite if is_stored(folder) else "")
 
 
 def store_dataset(

@@ -1,4 +1,4 @@
-"""Parts of many questions answered by several processes of this machine (``tgap.predict.bulk`` writes the answers).
+"""Parts of many questions answered by several processes of this machine (``tgap.asking.bulk`` writes the answers).
 
 Each process starts afresh, since reading a question's time needs polars, whose threads do not survive a fork. Graph and
 weights are those of the command, mapped from one file (``sharing``).
@@ -14,33 +14,31 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
 
+from tgap.asking.bulk import AnsweredPart, Answering, Part, Wanted, answer_part
+from tgap.asking.model import Model
 from tgap.distributed.processes import begin_helper
 from tgap.distributed.sharing import Mapped, pack
 from tgap.distributed.source import AnswerSource
 from tgap.errors import DataError
-from tgap.predict import Predictor
-from tgap.predict.bulk import AnsweredPart, Answering, Part, Wanted, answer_part
 
 LOST = "the parts that are done are kept; the same command goes on with those that are missing"
-_predictor: Predictor | None = None  # of this process, once it is a helper
+_model: Model | None = None  # of this process, once it is a helper
 
 
-def answering_in_processes(
-    predictor: Predictor, source: AnswerSource, wanted: Wanted, workers: int, threads: int
-) -> Answering:
+def answering_in_processes(model: Model, source: AnswerSource, wanted: Wanted, workers: int, threads: int) -> Answering:
     """Parts go to ``workers`` processes of ``threads`` threads each.
 
-    They share the memory of ``predictor``; where its scorer cannot be shared, each loads ``source`` for itself.
+    They share the memory of ``model``; where its scorer cannot be shared, each loads ``source`` for itself.
     """
 
     def answer(parts: Iterator[Part]) -> Iterable[AnsweredPart]:
         with tempfile.TemporaryDirectory(prefix="tgap-") as folder:
-            packed = pack(predictor)
+            packed = pack(model)
             shared = source if packed is None else packed.to_file(Path(folder) / "model")
             del packed
             yield from in_pool(shared, parts)
 
-    def in_pool(shared: AnswerSource | Mapped[Predictor], parts: Iterator[Part]) -> Iterable[AnsweredPart]:
+    def in_pool(shared: AnswerSource | Mapped[Model], parts: Iterator[Part]) -> Iterable[AnsweredPart]:
         pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (shared, threads))
         try:
             running: set[Future[AnsweredPart]] = {pool.submit(_answer, part, wanted) for part in islice(parts, workers)}
@@ -60,12 +58,12 @@ def answering_in_processes(
     return answer
 
 
-def _begin(source: AnswerSource | Mapped[Predictor], threads: int) -> None:
-    global _predictor  # noqa: PLW0603  one a process
+def _begin(source: AnswerSource | Mapped[Model], threads: int) -> None:
+    global _model  # noqa: PLW0603  one a process
     begin_helper(threads)
-    _predictor = source.load()
+    _model = source.load()
 
 
 def _answer(part: Part, wanted: Wanted) -> AnsweredPart:
-    assert _predictor is not None, "a helper has begun"
-    return answer_part(_predictor, part, wanted)
+    assert _model is not None, "a helper has begun"
+    return answer_part(_model, part, wanted)

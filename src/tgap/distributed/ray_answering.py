@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any
 
+from tgap.asking.bulk import AnsweredPart, Answering, Part, Wanted, answer_part
+from tgap.asking.model import Model
 from tgap.distributed.answering import LOST
 from tgap.distributed.ray_cluster import RESTARTS
 from tgap.distributed.sharing import Packed, pack
 from tgap.distributed.source import AnswerSource
 from tgap.errors import WorkerError
 from tgap.kernels import set_threads
-from tgap.predict import Predictor
-from tgap.predict.bulk import AnsweredPart, Answering, Part, Wanted, answer_part
 
 
 class RemoteAnswerer:
@@ -27,27 +27,27 @@ class RemoteAnswerer:
     A packed model is read where it lies in the object store, by all workers of a machine; another is loaded.
     """
 
-    def __init__(self, source: AnswerSource | Packed[Predictor], wanted: Wanted, threads: int) -> None:
+    def __init__(self, source: AnswerSource | Packed[Model], wanted: Wanted, threads: int) -> None:
         self._source, self._wanted, self._threads = source, wanted, threads
-        self._predictor: Predictor | None = None
+        self._model: Model | None = None
 
     def answer(self, part: Part) -> AnsweredPart:
         """The answers to a part."""
-        if self._predictor is None:
+        if self._model is None:
             set_threads(self._threads, whole_process=True)
-            self._predictor = self._source.load()
-        return answer_part(self._predictor, part, self._wanted)
+            self._model = self._source.load()
+        return answer_part(self._model, part, self._wanted)
 
 
 def answering_on_ray(
-    ray: Any, predictor: Predictor, source: AnswerSource, wanted: Wanted, workers: int, threads: int
+    ray: Any, model: Model, source: AnswerSource, wanted: Wanted, workers: int, threads: int
 ) -> Answering:
     """Parts go to ``workers`` actors; one that dies is replaced and its part repeated."""
 
     def answer(parts: Iterator[Part]) -> Iterable[AnsweredPart]:
-        model = ray.put(pack(predictor) or source)
+        shared = ray.put(pack(model) or source)
         make = ray.remote(num_cpus=threads, max_restarts=RESTARTS, max_task_retries=RESTARTS)(RemoteAnswerer)
-        actors = [make.remote(model, wanted, threads) for _ in range(workers)]
+        actors = [make.remote(shared, wanted, threads) for _ in range(workers)]
         first = zip(cycle(actors), islice(parts, 2 * workers), strict=False)  # one at hand, one waiting for each
         running = {actor.answer.remote(part): actor for actor, part in first}
         try:

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from tgap.distributed.group import LOOPBACK
-from tgap.errors import ConfigError, DependencyError, WorkerError
+from tgap.errors import ConfigError, DependencyError, Option, WorkerError
 
 LOCAL = "local"
 ANSWER_SECONDS = 30.0
@@ -29,7 +29,9 @@ _PROBE = "import ray, sys; ray.init(address=sys.argv[1], log_to_driver=False, lo
 def require_ray() -> None:
     """An error with the remedy where Ray is not installed."""
     if find_spec("ray") is None:
-        raise DependencyError("--ray needs Ray, which is not installed; install it with: pip install 'tgap[ray]'")
+        raise DependencyError(
+            Option("ray"), " needs Ray, which is not installed; install it with: pip install 'tgap[ray]'"
+        )
 
 
 @contextmanager
@@ -74,7 +76,9 @@ def _close_doors(address: str) -> None:
 def _require_answer(address: str) -> None:
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
-        raise ConfigError(f"--ray {address!r} is no address; give HOST:PORT as ray start shows it, or {LOCAL}")
+        raise ConfigError(
+            Option("ray"), f" {address!r} is no address; give HOST:PORT as ray start shows it, or {LOCAL}"
+        )
     try:
         socket.create_connection((host, int(port)), ANSWER_SECONDS).close()
     except OSError as error:
@@ -99,6 +103,9 @@ def _require_answer(address: str) -> None:
 def _require_room(cores: int, workers: int, threads: int) -> None:
     if cores < workers * threads:
         raise ConfigError(
-            f"the cluster has {cores} cores; --workers {workers} with --threads {threads} needs {workers * threads}: "
-            "give fewer of them, or start more nodes"
+            f"the cluster has {cores} cores; ",
+            Option("workers"),
+            f" {workers} with ",
+            Option("threads"),
+            f" {threads} needs {workers * threads}: give fewer of them, or start more nodes",
         )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tgap.errors import TgapError, WorkerError
+from tgap.errors import Option, TgapError, WorkerError
 from tgap.training.events import Listener, Started, Stepped, Stopped, Validated
 from tgap.training.interruption import Interruption
 
@@ -90,7 +90,7 @@ def run_with_mail(ray: Any, mailbox: Any, hearer: object, interruption: Interrup
     if isinstance(found, Exception):
         reason = " ".join(str(found).split())[:200]
         raise WorkerError(
-            f"the work on the cluster failed ({reason}); the same command, or --resume, goes on"
+            f"the work on the cluster failed ({reason}); the same command, or ", Option("resume"), ", goes on"
         ) from found
     return found
 
@@ -100,8 +100,9 @@ def _hear(ray: Any, mailbox: Any, hearer: object) -> None:
         news = ray.get(mailbox.take.remote(), timeout=_LOST_SECONDS)
     except ray.exceptions.RayError as error:
         raise WorkerError(
-            f"the Ray cluster was lost ({type(error).__name__}); when it is back, the same command, or --resume, "
-            "goes on"
+            f"the Ray cluster was lost ({type(error).__name__}); when it is back, the same command, or ",
+            Option("resume"),
+            ", goes on",
         ) from error
     for one in news:
         getattr(hearer, one.name)(*one.arguments)

@@ -26,7 +26,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tgap.predict import Predictor
+from tgap.asking.model import Model
+from tgap.data import Dataset
+from tgap.evaluation.calibration import Calibration
+from tgap.scorer import Scorer
 from tgap.training.workers import Group
 
 Bytes = NDArray[np.uint8]
@@ -74,8 +77,13 @@ class Mapped(Generic[Value]):
         return Packed[Value](self.stream, [whole[start : start + length] for start, length in self.places]).load()
 
 
+def _restored(scorer: Scorer, dataset: Dataset, calibration: Calibration | None) -> Model:
+    """A model that was packed."""
+    return Model(scorer, dataset, calibration=calibration)
+
+
 def pack(value: Value) -> Packed[Value] | None:
-    """A predictor or learner to be shared; None where it cannot be (a class of the user's with a lock, say)."""
+    """A model or learner to be shared; None where it cannot be (a class of the user's with a lock, say)."""
     buffers: list[pickle.PickleBuffer] = []
     stream = io.BytesIO()
     try:
@@ -127,8 +135,8 @@ class _Packer(pickle.Pickler):
     """Tensors become arrays, which pickle leaves where they are; the rest as usual."""
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, Predictor):
-            return Predictor, (value.scorer, value.dataset, value.calibration)
+        if isinstance(value, Model):
+            return _restored, (value.scorer, value.dataset, value.calibration)
         if isinstance(value, MappingProxyType):
             return _mapping, (dict(value),)
         if type(value) in (Tensor, nn.Parameter) and value.layout is torch.strided and value.device.type == "cpu":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tgap.asking.load import load_model
+from tgap.asking.model import Model
 from tgap.data import dataset_reference
 from tgap.methods import needs_dataset
-from tgap.predict import Predictor
 from tgap.runs import find_run
 from tgap.scorer import setting_of
 
@@ -25,14 +26,13 @@ class AnswerSource:
         found = self.run if needs_dataset(self.run) else str(find_run(self.run).path.resolve())
         return replace(self, run=found, dataset=None if self.dataset is None else dataset_reference(self.dataset))
 
-    def load(self) -> Predictor:
-        """The predictor."""
-        found = Predictor.from_run(self.run, dataset=self.dataset)
-        return found.seeing(as_of=self.as_of, past_only=self.past_only)
+    def load(self) -> Model:
+        """The model."""
+        return load_model(self.run, self.dataset).with_setting(as_of=self.as_of, past_only=self.past_only)
 
-    def name(self, predictor: Predictor) -> str:
+    def name(self, model: Model) -> str:
         """What tells these answers from those of another model or another view: a digest and the setting."""
         identity = self.run if needs_dataset(self.run) else find_run(self.run).identity()
         if self.dataset is not None:
-            identity = f"{identity} {predictor.dataset.checksum}"
-        return f"{identity} {setting_of(predictor.scorer).name(predictor.dataset)}"
+            identity = f"{identity} {model.dataset.checksum}"
+        return f"{identity} {setting_of(model.scorer).name(model.dataset)}"

@@ -59,6 +59,13 @@ def find_protocol(name: str) -> Protocol:
     return PROTOCOLS[name]
 
 
+def chosen_protocols(name: str) -> tuple[str, ...]:
+    """The protocols that a table shows: one by name, or ``all``."""
+    if name == "all":
+        return tuple(PROTOCOLS)
+    return (find_protocol(name).name,)
+
+
 def headline_of(protocols: Iterable[str]) -> str:
     """Which of some protocols a table with room for one shows: the headline if it is among them, else the last.
 

@@ -5,8 +5,7 @@ Hits are in percent here, as papers print them; files for machines (``export``) 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from tgap.data import CATALOG
 from tgap.evaluation.bootstrap import Interval
@@ -14,6 +13,7 @@ from tgap.evaluation.breakdown import BREAKDOWNS
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.protocols import HEADLINE, PROTOCOLS, headline_of
 from tgap.evaluation.report import Report
+from tgap.text import Block, Line, Table
 
 _INTERVALS = (("mrr", 1, 3), ("hits1", 100, 1), ("hits10", 100, 1))  # metric, scale and digits
 RELATIONS_SHOWN = 15  # the relation breakdown of a page stops here; CSV and JSON have all
@@ -28,24 +28,6 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
-class Table:
-    """Cells as text. Columns from ``numbers_from`` on are numbers and stand to the right."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers_from: int
-    block: int = 0  # rows that belong together; 0 = no blocks
-
-    def markdown(self) -> str:
-        """The table with its title as a heading."""
-        marks = ["---" if at < self.numbers_from else "---:" for at in range(len(self.columns))]
-        lines = [self.columns, marks, *self.rows]
-        body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-        return f"## {self.title}\n\n{body}\n"
-
-
 def results_table(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> Table:
     """Each scorer under each protocol (all unless some are named), with the MRR if it lost or won all ties."""
     rows, protocols = [], protocols or reports[0].protocols
@@ -55,7 +37,7 @@ def results_table(reports: Sequence[Report], protocols: Sequence[str] | None = N
             name = report.scorer if protocol == protocols[0] else ""
             rows.append((name, protocol, *_cells(report.of(protocol)), f"{worst:.3f}-{best:.3f}"))
     columns = ("Method", "Filter", "MRR", "Hits@1", "Hits@3", "Hits@10", "Mean rank", "Ties lost-won")
-    return Table(headline(reports[0]), columns, tuple(rows), numbers_from=2, block=len(protocols))
+    return Table.numbers(headline(reports[0]), columns, tuple(rows), numbers_from=2, block=len(protocols))
 
 
 def headline(report: Report) -> str:
@@ -76,7 +58,7 @@ def directions_table(reports: Sequence[Report], protocols: Sequence[str] | None 
             cells = [_short_cells(part["mean"][protocol] if part else None) for part in parts]
             rows.append((name, protocol, *cells[0], *cells[1]))
     columns = ("Method", "Filter", "Tail MRR", "H@1", "H@10", "Head MRR", "H@1", "H@10")
-    return Table(
+    return Table.numbers(
         "Tail (s, r, ?, t) and head (?, r, o, t) apart", columns, tuple(rows), numbers_from=2, block=len(protocols)
     )
 
@@ -110,7 +92,7 @@ def _interval_table(
             ]
             rows.append((name if protocol == protocols[0] else "", protocol, *cells))
     columns = (heading, "Filter", "MRR", "Hits@1", "Hits@10")
-    return Table(title, columns, tuple(rows), numbers_from=2, block=len(protocols))
+    return Table.numbers(title, columns, tuple(rows), numbers_from=2, block=len(protocols))
 
 
 def _bounds(drawn: Interval, scale: int, digits: int, *, signed: bool) -> str:
@@ -137,7 +119,7 @@ def breakdown_table(reports: Sequence[Report], name: str, protocol: str = HEADLI
     cut = f", the {len(shown)} most asked of {len(buckets)}" if len(shown) < len(buckets) else ""
     columns = (name.capitalize(), "Queries", "Share", *(report.scorer for report in reports))
     title = _TITLES[name].format(unit="step" if first.unit == "integer" else first.unit)
-    return Table(f"MRR ({protocol} filter) by {title}{cut}", columns, rows, numbers_from=1)
+    return Table.numbers(f"MRR ({protocol} filter) by {title}{cut}", columns, rows, numbers_from=1)
 
 
 def notes(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> list[str]:
@@ -166,6 +148,16 @@ def notes(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> 
         )
     lines.append("Seconds: " + ", ".join(f"{report.scorer} {report.seconds:,.1f}" for report in reports) + ".")
     return lines
+
+
+def report_blocks(reports: Sequence[Report], protocols: Sequence[str], details: bool) -> Iterator[Block]:
+    """All tables, then the notes; ``details`` adds the breakdowns."""
+    yield results_table(reports, protocols)
+    yield from interval_tables(reports, protocols)
+    yield directions_table(reports, protocols)
+    if details:
+        yield from (breakdown_table(reports, name, headline_of(protocols)) for name in BREAKDOWNS)
+    yield from map(Line, notes(reports, protocols))
 
 
 def markdown_page(reports: Sequence[Report], protocols: Sequence[str] | None = None) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from tgap.explain.options import ExplainOptions
 from tgap.explain.paths import heaviest_walks
 from tgap.explain.profile import query_profile
 from tgap.explain.reach import reach
-from tgap.explain.schema import Answer, Document, Question, ReachRow
+from tgap.explain.schema import Answer, Document, Question, ReachRow, plain
 from tgap.explain.tables import flow_table, path_table, profile_table, step_tables
 from tgap.explain.verdict import verdict
 from tgap.explain.wording import reach_sentence
@@ -167,12 +167,22 @@ class Explanation:
 class Reason:
     """Why, in short: the sentence of an explanation with what was measured for it, and nothing else."""
 
+    VERSION: ClassVar[str] = "tgap.reason/1"
+
     answer: Answer
     sentence: str
     kind: str  # as in ``Document``
     evidence: tuple[EvidenceRow, ...]  # facts taken away one at a time, strongest effect first
     asked_fact_hidden: bool
     calibration: CalibrationRow | None
+
+    def __str__(self) -> str:
+        return shown(self.sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document."""
+        found: dict[str, Any] = plain(self)
+        return found
 
 
 def make_explanation(

@@ -14,28 +14,21 @@ Cost: one pass over the trace's edges (about 1 ns an edge and flow), one breadth
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.evaluation.scoring import Progress
 from tgap.explain.reach import distances
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver, VisibleGraph
-from tgap.graph.view import WHOLE
 from tgap.jit import kernel
-from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
+from tgap.scorer import IntArray, QueryBatch, Trace
 
-_WALKERS, _AHEAD = 2, 4  # threads that walk questions, questions walked before their sums are needed
 _DENSE = 1 << 22  # so many times are counted in a table of all of them
 _CELLS = 20_000_000  # most numbers in the table of relations by displacements
 SIGNS = ("past", "present", "future")
-Walking = Callable[[Explainer, Sequence[Query], View], Iterator[Trace]]
 
 
 @dataclass(frozen=True)
@@ -71,49 +64,10 @@ class Profile:
 def query_profile(graph: TemporalGraph, trace: Trace) -> Profile:
     """Profile of one query from its trace."""
     queries = QueryBatch.of([trace.query])
-    table = _Table.empty(graph, queries)
+    table = ProfileSums.empty(graph, queries)
     table.add(trace, 1.0)
     table.add_base(Resolver(graph), trace.view, queries, np.ones(1), len(trace.steps))
     return table.finish(1, len(trace.steps))
-
-
-def queries_profile(
-    explainer: Explainer, queries: QueryBatch, progress: Progress | None = None, view: View = WHOLE
-) -> Profile:
-    """Profile over many queries that see what ``view`` shows.
-
-    Each distinct (v, r, t) is walked once and counts as often as it occurs.
-    Walks run ahead on two threads (kernels release the GIL); sums are made here, in order of the questions.
-
-    ``progress`` hears after each of them how many are done, and of how many.
-    """
-    work = profile_in_turns(explainer, queries, view, walk=_walk_ahead)
-    while True:
-        try:
-            done = next(work)
-        except StopIteration as ended:
-            profile: Profile = ended.value
-            return profile
-        if progress is not None:
-            progress(*done)
-
-
-def profile_in_turns(
-    explainer: Explainer, queries: QueryBatch, view: View = WHOLE, walk: Walking | None = None
-) -> Generator[tuple[int, int], None, Profile]:
-    """The same, giving way after every distinct query; yields how many are done, and of how many."""
-    rows = np.stack([queries.time, queries.subject, queries.relation], axis=1)
-    distinct, repeats = np.unique(rows, axis=0, return_counts=True)  # in order of time: features of a day are reused
-    table = _Table.empty(explainer.graph, queries)
-    steps = 1
-    asked = [Query(int(subject), int(relation), int(time)) for time, subject, relation in distinct.tolist()]
-    for place, trace in enumerate((walk or _walk_in_order)(explainer, asked, view)):
-        steps = len(trace.steps)
-        table.add(trace, float(repeats[place]))
-        yield place + 1, len(distinct)
-    ordered = QueryBatch(distinct[:, 1], distinct[:, 2], distinct[:, 0])
-    table.add_base(Resolver(explainer.graph), view, ordered, repeats.astype(np.float64), steps)
-    return table.finish(len(queries), steps)
 
 
 class _Edges(NamedTuple):
@@ -133,7 +87,7 @@ class _Bins(NamedTuple):
 
 
 @dataclass
-class _Table:
+class ProfileSums:
     """Sums over queries: bins -B..B stand at columns 0..2B."""
 
     unit: int
@@ -144,7 +98,8 @@ class _Table:
     base: NDArray[np.float64]  # [2B + 1]
 
     @classmethod
-    def empty(cls, graph: TemporalGraph, queries: QueryBatch) -> _Table:
+    def empty(cls, graph: TemporalGraph, queries: QueryBatch) -> ProfileSums:
+        """Sums of nothing, with room for some queries."""
         real = graph.time[graph.fact >= 0]
         first, last = (int(real.min()), int(real.max())) if len(real) else (0, 0)
         farthest = 0
@@ -156,6 +111,7 @@ class _Table:
         return cls(unit, bins, first, last, np.zeros((rows, 2 * bins + 1)), np.zeros(2 * bins + 1))
 
     def add(self, trace: Trace, weight: float) -> None:
+        """Add the attention of a query that counts ``weight`` times."""
         for step in trace.steps:
             edges = _Edges(step.relation, step.time, step.attention)
             _add_edges(self.attention, edges, _Bins(trace.query.time, self.unit, self.bins), weight)
@@ -193,6 +149,7 @@ class _Table:
         return column
 
     def finish(self, queries: int, steps: int) -> Profile:
+        """The profile: means over queries and steps."""
         shares = self.attention / max(1, queries * steps)
         moving = shares[:-1]
         used = (moving.sum(axis=0) > 0) | (self.base > 0)
@@ -205,23 +162,6 @@ class _Table:
             by_relation=moving[:, used],
             self_loops=float(shares[-1].sum()),
         )
-
-
-def _walk_in_order(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
-    """The questions' traces, each walked when it is wanted."""
-    return (explainer.trace(query, view) for query in asked)
-
-
-def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
-    """The questions' traces in their order, a few of them walked ahead on other threads."""
-    with ThreadPoolExecutor(_WALKERS) as pool:
-        running: deque[Future[Trace]] = deque()
-        for query in asked:
-            running.append(pool.submit(explainer.trace, query, view))
-            if len(running) > _AHEAD:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
 
 
 def _ends(values: IntArray) -> tuple[int, int]:

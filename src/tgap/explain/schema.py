@@ -1,6 +1,6 @@
 """The explanation as a document. These dataclasses are the JSON schema, field by field (docs/json-schema.md).
 
-Every document carries ``VERSION``. A new field keeps the version; a field that is renamed, removed or changes its
+Every document carries its ``VERSION``. A new field keeps the version; a field that is renamed, removed or changes its
 meaning raises it.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -22,8 +22,6 @@ from tgap.explain.evidence_schema import (
     SufficientTable,
 )
 from tgap.explain.naming import NamedEdge
-
-VERSION = "tgap.explanation/3"
 
 
 @dataclass(frozen=True)
@@ -285,6 +283,8 @@ class ProfileTable:
 class Document:
     """A whole explanation."""
 
+    VERSION: ClassVar[str] = "tgap.explanation/3"
+
     question: Annotated[Question, Field(description="what was asked")]
     instant: Annotated[
         int, Field(description="the question's time: units of the timeline after the dataset's first instant")
@@ -347,16 +347,19 @@ class Document:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dictionaries and lists, ready for JSON."""
-        return {"schema": VERSION, **plain(self)}
+        found: dict[str, Any] = plain(self)
+        return found
 
 
 def plain(document: Any) -> Any:
-    """Dataclasses as dictionaries, tuples as lists; a question also says which side it asks for."""
+    """Dataclasses as dictionaries, tuples as lists; documents carry their version, questions the side they ask for."""
     if isinstance(document, Question):
         fields = {field.name: getattr(document, field.name) for field in dataclasses.fields(document)}
         return {**fields, "asks": document.asks}
     if dataclasses.is_dataclass(document):
-        return {field.name: plain(getattr(document, field.name)) for field in dataclasses.fields(document)}
+        fields = {field.name: plain(getattr(document, field.name)) for field in dataclasses.fields(document)}
+        version = getattr(document, "VERSION", None)
+        return fields if version is None else {"schema": version, **fields}
     if isinstance(document, tuple | list):
         return [plain(entry) for entry in document]
     if isinstance(document, dict):

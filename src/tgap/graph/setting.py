@@ -19,7 +19,7 @@ import numpy as np
 
 from tgap.data import Dataset, Facts
 from tgap.data.time import When
-from tgap.errors import ConfigError
+from tgap.errors import ConfigError, Option
 from tgap.graph.temporal import graph_facts
 from tgap.graph.view import WHOLE, View
 
@@ -67,8 +67,9 @@ class EvaluationSetting:
         told = [split for split in splits if split in self.context]
         if told and not self.limits.strictly_past:
             raise ConfigError(
-                f"context {self.context_name} holds the facts of {told[0]} that are asked for; "
-                "see only the past with `past_only`, or leave them out of the context"
+                f"context {self.context_name} holds the facts of {told[0]} that are asked for; see only the past with ",
+                Option("past_only"),
+                ", or leave them out of the context",
             )
 
     def chosen(self, dataset: Dataset, context: str | None, as_of: When | None, past_only: bool) -> EvaluationSetting:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from tgap.errors import ConfigError
 from tgap.kernels.backend import Backend
 
-__all__ = ["Backend", "backend", "num_threads", "set_threads"]
+__all__ = ["Backend", "backend", "flush_denormals", "num_threads", "set_threads"]
 
 
 def backend(name: str = "compiled") -> Backend:
@@ -35,3 +37,10 @@ def num_threads() -> int:
     from tgap.kernels import threads  # noqa: PLC0415
 
     return threads.num_threads()
+
+
+def flush_denormals() -> AbstractContextManager[None]:
+    """See ``threads.flush_denormals``."""
+    from tgap.kernels import threads  # noqa: PLC0415
+
+    return threads.flush_denormals()

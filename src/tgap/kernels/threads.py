@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 
 import torch
 
@@ -41,6 +42,20 @@ def set_threads(count: int | None, whole_process: bool = False) -> int:
         torch.set_flush_denormal(True)
         keep_freed_memory()
     return wanted
+
+
+@contextmanager
+def flush_denormals() -> Iterator[None]:
+    """Flush denormal numbers in the calling thread, as the kernels' threads do; afterwards it is as it was.
+
+    For work inside somebody's program: the first chunk of every kernel call then runs in the caller.
+    """
+    before = _caller_flushes()
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(before)
 
 
 def num_threads() -> int:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from tgap.data import Dataset
-from tgap.errors import ConfigError
+from tgap.errors import ConfigError, Option
 from tgap.graph import TemporalGraph
 from tgap.model.tgap import TGAP
 
@@ -55,7 +55,9 @@ def _check(model: TGAP, own: Dataset, other: Dataset) -> None:
     if own.timeline.unit != other.timeline.unit:
         raise ConfigError(
             f"{other.name} counts in {other.timeline.unit}s, the model learned from {own.timeline.unit}s of "
-            f"{own.name}; import the file with --unit {own.timeline.unit}, or train on {other.name}"
+            f"{own.name}; import the file with ",
+            Option("unit"),
+            f" {own.timeline.unit}, or train on {other.name}",
         )
     if all(found is None for found in own.relations.ids(other.relations)):
         few = ", ".join(repr(name) for name in own.relations.names[:3])

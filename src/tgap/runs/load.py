@@ -12,7 +12,7 @@ import torch
 
 from tgap.config import RunConfig
 from tgap.data import Dataset, dataset_reference, load_dataset
-from tgap.errors import ConfigError, RunError
+from tgap.errors import ConfigError, Option, RunError
 from tgap.evaluation.calibration import Calibration
 from tgap.learner import DEFAULT_TASK
 from tgap.methods import config_for, find_method, make_learner, make_scorer, needs_dataset, untrained
@@ -54,14 +54,16 @@ def load_scorer(
     name = str(path_or_name)
     if needs_dataset(name):
         if dataset is None:
-            raise ConfigError(f"{name} is a method, not a run, and needs a dataset; add `dataset`, icews14 say")
+            raise ConfigError(
+                f"{name} is a method, not a run, and needs a dataset; add ", Option("dataset"), ", icews14 say"
+            )
         config = config_for(name, dataset, task=task or DEFAULT_TASK).with_values(changes or {})
         data = load_dataset(dataset)
         return LoadedRun(make_scorer(config, data), data, config, {}, None)
     loaded = _load_run(path_or_name, changes or {})
     own = loaded.config
     if task is not None and task != own.task:
-        raise ConfigError(f"`task` {task} does not fit: the run {name} was made for {own.task}; leave it out")
+        raise ConfigError(Option("task"), f" {task} does not fit: the run {name} was made for {own.task}; leave it out")
     if dataset is not None and own.dataset not in (dataset, dataset_reference(dataset)):
         return _elsewhere(loaded, name, dataset)
     return loaded
@@ -71,7 +73,8 @@ def _elsewhere(loaded: LoadedRun, name: str, dataset: str) -> LoadedRun:
     """A run on another dataset than its own, as far as its method goes."""
     if not isinstance(loaded.scorer, Transferable):
         raise ConfigError(
-            f"`dataset` {dataset} does not fit: the run {name} answers about {loaded.config.dataset} only; leave it out"
+            Option("dataset"),
+            f" {dataset} does not fit: the run {name} answers about {loaded.config.dataset} only; leave it out",
         )
     other = load_dataset(dataset)
     scorer = loaded.scorer.transferred(loaded.dataset, other)
@@ -93,20 +96,28 @@ def _load_run(path_or_name: str | Path, changes: Mapping[str, Any]) -> LoadedRun
     except RunError as error:
         if Path(path_or_name).exists():
             raise
-        methods = f"a method without training ({', '.join(untrained())}) or package.module:Class with `dataset`"
-        raise RunError(f"{error}, or {methods}") from error
+        methods = f"a method without training ({', '.join(untrained())}) or package.module:Class with "
+        raise RunError(error.message, ", or ", methods, Option("dataset")) from error
     own = folder.config()
     config = adjust(own, changes, folder.path)
     dataset = folder.dataset(config)
     scorer = _scorer(folder, config, dataset.base)
-    if len(dataset.context):
-        if isinstance(scorer, GraphScorer):
-            scorer = scorer.knowing(dataset, scorer.setting)
-        else:
-            dataset = dataset.base  # what its weights have not learned it cannot know
+    scorer, dataset = with_appended(scorer, dataset)
     changed = own.changes(config) or len(dataset.context)  # other settings or facts give other probabilities
     calibration = None if changed else folder.calibration()
     return LoadedRun(scorer, dataset, config, folder.report(), folder.path, calibration)
+
+
+def with_appended(scorer: Scorer, dataset: Dataset) -> tuple[Scorer, Dataset]:
+    """A scorer that was made from ``dataset.base``, with the facts that were appended since, and what it answers about.
+
+    A method that reads the graph knows them without training; one that answers from its weights alone cannot.
+    """
+    if not len(dataset.context):
+        return scorer, dataset
+    if isinstance(scorer, GraphScorer):
+        return scorer.knowing(dataset, scorer.setting), dataset
+    return scorer, dataset.base
 
 
 def adjust(config: RunConfig, changes: Mapping[str, Any], source: Path) -> RunConfig:

@@ -11,20 +11,18 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from starlette.responses import Response
 
-from tgap.server.abandon import AbandonMiddleware
+from tgap.asking.model import Model
 from tgap.server.access import AccessMiddleware
-from tgap.server.errors import StoppingError, add_handlers
+from tgap.server.disconnect import DisconnectMiddleware
+from tgap.server.errors import ErrorReply, StoppingError, add_handlers
 from tgap.server.guard import GuardMiddleware
+from tgap.server.health import system_routes
 from tgap.server.limits import Limits
 from tgap.server.metrics import Metrics
 from tgap.server.models import Models
 from tgap.server.openapi import describe
+from tgap.server.operations import offered, operation_routes
 from tgap.server.page import add_page
-from tgap.server.replies import ErrorReply
-from tgap.server.routes.answers import answer_routes
-from tgap.server.routes.lookups import lookup_routes
-from tgap.server.routes.system import system_routes
-from tgap.server.service import Service
 from tgap.server.work_queue import WorkQueue, encode
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -46,7 +44,7 @@ _log = logging.getLogger("tgap.server")
 
 
 def create_app(
-    served: Models | Service,
+    served: Models | Model,
     *,
     limits: Limits = Limits(),  # noqa: B008  frozen
     token: str | None = None,
@@ -59,7 +57,7 @@ def create_app(
     server may be addressed (None: any), which keeps foreign web pages from reaching it by a name of their own.
     ``initialise`` is called once in the computing thread.
     """
-    models = Models.of(served) if isinstance(served, Service) else served
+    models = Models.of(served) if isinstance(served, Model) else served
     queue = WorkQueue(limits, initialise)
     metrics = Metrics(queue)
 
@@ -74,12 +72,10 @@ def create_app(
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     api = APIRouter(prefix="/api/v1", responses=_ERRORS)
-    api.include_router(answer_routes(models, queue))
-    api.include_router(lookup_routes(models))
+    api.include_router(operation_routes(models, queue))
     app.include_router(api)
     app.include_router(system_routes(metrics, queue))
-    first = models.first
-    description = describe(app, first.examples[0] if first.examples else None, first.first_fact())
+    description = describe(app, models.first.model, offered())
     app.openapi = lambda: description  # type: ignore[method-assign]
     encoded = encode(description)  # once: it is large, and whoever asks for it often should not cost much
     app.add_api_route(
@@ -90,7 +86,7 @@ def create_app(
     app.state.limits, app.state.queue, app.state.metrics = limits, queue, metrics
     app.state.ended = True  # whether the computing thread had ended when the app did
     app.add_middleware(GuardMiddleware, token=token, hosts=hosts, body_bytes=limits.body_bytes)
-    app.add_middleware(AbandonMiddleware, body_seconds=limits.body_seconds)
+    app.add_middleware(DisconnectMiddleware, body_seconds=limits.body_seconds)
     app.add_middleware(AccessMiddleware, metrics=metrics, routes=("/", *description["paths"]))
     return app
 

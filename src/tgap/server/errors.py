@@ -9,11 +9,12 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from tgap.errors import TgapError
+from tgap.asking.record import Record
+from tgap.errors import OptionError, TgapError, UnknownNameError
 
 _log = logging.getLogger("tgap.server")
 _CODES = {
@@ -24,6 +25,25 @@ _CODES = {
     413: "too_large",
     415: "wrong_media_type",
 }
+
+
+class ErrorDetails(Record):
+    """What went wrong."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: str
+    message: str
+
+
+class ErrorReply(Record):
+    """The one shape of every error.
+
+    ``unknown_name`` errors also have ``field``, ``kind`` (entity or relation), ``given`` and ``suggestions``; ``busy``
+    errors have ``waiting``, the number of requests before this one.
+    """
+
+    error: ErrorDetails
 
 
 class ApiError(Exception):
@@ -47,15 +67,6 @@ class ApiError(Exception):
         """The error as an answer."""
         body = json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "backslashreplace")
         return Response(body, self.status, self.headers, "application/json")
-
-
-class UnknownNameError(ApiError):
-    """A name that the dataset does not have, with the nearest ones it has."""
-
-    def __init__(self, field: str, kind: str, given: str, message: str, suggestions: Sequence[str]) -> None:
-        super().__init__(
-            422, "unknown_name", message, field=field, kind=kind, given=given, suggestions=list(suggestions)
-        )
 
 
 class BusyError(ApiError):
@@ -90,6 +101,19 @@ class TimeoutApiError(ApiError):
 
 def from_tgap(error: TgapError) -> ApiError:
     """A mistake in the question, as the API tells it."""
+    if isinstance(error, UnknownNameError):
+        return ApiError(
+            422,
+            "unknown_name",
+            str(error),
+            field=error.field,
+            kind=error.kind,
+            given=error.given,
+            suggestions=list(error.suggestions),
+        )
+    if isinstance(error, OptionError):
+        problems = [{"place": place, "problem": problem} for place, problem in error.problems]
+        return ApiError(422, "invalid_request", str(error), problems=problems)
     return ApiError(422, "bad_question", str(error))
 
 

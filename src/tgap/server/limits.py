@@ -1,27 +1,10 @@
-"""What a client may ask for at most: bounds of the schema as constants, bounds of a running server as settings."""
+"""Limits of a running server. What a single request may ask for is bounded by its options (``tgap.asking``)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tgap.errors import ConfigError
-
-# Part of the OpenAPI schema.
-MOST_ANSWERS = 100  # k: answers of one question
-MOST_EDGES = 200  # strongest edges a step
-MOST_PATHS = 50  # heaviest walks
-MOST_DELETED = 50  # facts that an explanation or a what-if takes away
-MOST_ADDED = 20  # facts that a what-if adds
-MOST_QUESTIONS = 256  # questions of a bulk request
-MOST_SWEPT = 121  # instants of a sweep
-MOST_FOLLOWED = 8  # answers that a sweep follows
-MOST_PARTNERS = 30  # partners and relations of an entity that are listed
-MOST_PROFILED = 200  # test questions behind a relation's profile
-MOST_MATCHES = 50  # names that a search gives
-MOST_FACTS = 200  # facts of an entity around a date
-MOST_POINTS = 20_000  # points of the timeline
-LONGEST_NAME = 512  # letters of a name in a request
-LONGEST_TIME = 40  # letters of a time in a request
 
 
 @dataclass(frozen=True, kw_only=True)

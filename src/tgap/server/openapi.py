@@ -1,48 +1,35 @@
-"""The OpenAPI description. Schemas of the large documents are read off their dataclasses, so the two cannot differ."""
+"""The OpenAPI description. Schemas of replies are read off their types, so the two cannot differ."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 import tgap
-from tgap.explain.schema import VERSION as EXPLANATION
-from tgap.explain.schema import Document, ProfileTable, Question
-from tgap.predict import Prediction
-from tgap.predict.prediction import VERSION as PREDICTION
-from tgap.predict.support import VERSION as SUPPORT
-from tgap.predict.support import Support
-from tgap.predict.what_if import VERSION as WHAT_IF
-from tgap.server.questions import Examples, HeldOut
-from tgap.server.schemas import BulkQuestion
-from tgap.server.service import PROFILE_VERSION
+from tgap.asking.operation import Operation
+from tgap.asking.operations.bulk import BulkQuestion
+
+if TYPE_CHECKING:
+    from tgap.asking.model import Model
 
 _PLACE = "#/components/schemas/"
-_NULL = {"type": "null"}
-_FACTS = {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}
-_DOCUMENTS = (
-    (Document, EXPLANATION),
-    (Prediction, PREDICTION),
-    (Support, SUPPORT),
-    (ProfileTable, None),
-    (Examples, None),
-    (HeldOut, None),
-)
+_JSON = "application/json"
 Schema = dict[str, Any]
 
 
-def document_reply(name: str, words: str, media: str = "application/json") -> dict[int | str, dict[str, Any]]:
-    """``responses`` of a route that answers with one of the large documents."""
-    return {200: {"description": words, "content": {media: {"schema": {"$ref": _PLACE + name}}}}}
+def schema_name(document: Any) -> str:
+    """What a type is called in the description."""
+    name: str = document.__name__
+    return name
 
 
-def describe(app: FastAPI, example: Question | None, fact: Sequence[str]) -> Schema:
-    """The whole description; ``example`` is a question that this server can answer, ``fact`` a training fact."""
+def describe(app: FastAPI, model: Model, operations: Iterable[Operation[Any, Any]]) -> Schema:
+    """The whole description, with examples that the model can answer."""
     document = get_openapi(
         title="tgap",
         version=tgap.__version__,
@@ -51,101 +38,69 @@ def describe(app: FastAPI, example: Question | None, fact: Sequence[str]) -> Sch
         routes=app.routes,
     )
     schemas = document["components"]["schemas"]
-    schemas.update(_documents())
+    listed = list(operations)
+    for operation in listed:
+        _add_schema(schemas, operation.document)
+        if operation.entries is not None:
+            _add_schema(schemas, operation.line)
+    _add_schema(schemas, BulkQuestion, mode="validation")
+    _require(schemas["Question"], "asks", {"enum": ["subject", "object"]})
+    _require(schemas["ModelCard"], "name", {"type": "string"})  # under which it is served
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     document["security"] = [{}, {"token": []}]  # a token only where the server was started with one
-    if example is not None:
-        _add_examples(document, asdict(example), fact)
+    _add_examples(document, model, listed)
     return document
 
 
-def _documents() -> dict[str, Schema]:
-    found: dict[str, Schema] = {}
-    for kind, version in _DOCUMENTS:
-        schema = TypeAdapter(kind).json_schema(mode="serialization", ref_template=_PLACE + "{model}")
-        found.update(schema.pop("$defs", {}))
-        found[kind.__name__] = schema
-        if version is not None:
-            _require(schema, "schema", {"const": version})
-    _require(found["Question"], "asks", {"enum": ["subject", "object"]})
-    found["Counterfactual"] = _object(
-        schema={"const": WHAT_IF},
-        facts=_FACTS,
-        added=_FACTS,
-        before={"$ref": _PLACE + "Prediction"},
-        after={"$ref": _PLACE + "Prediction"},
-        changes={"type": "boolean"},
-    )
-    bulk = TypeAdapter(BulkQuestion).json_schema(mode="validation", ref_template=_PLACE + "{model}")
-    found["BulkQuestion"] = bulk
-    found["Reason"] = _object(
-        answer={"type": "string"},
-        sentence={"type": ["string", "null"]},
-        kind={"type": ["string", "null"]},
-        strongest={"anyOf": [{"$ref": _PLACE + "EvidenceRow"}, _NULL]},
-    )
-    found["BulkEntry"] = _object(
-        reason={"anyOf": [{"$ref": _PLACE + "Reason"}, _NULL]},
-        index={"type": "integer"},
-        prediction={"anyOf": [{"$ref": _PLACE + "Prediction"}, _NULL]},
-        error={"anyOf": [{"$ref": _PLACE + "ErrorDetails"}, _NULL]},
-    )
-    found["SweepPoint"] = _object(
-        time={"type": "string"},
-        instant={"type": "integer"},
-        best={"$ref": _PLACE + "Answer"},
-        answers={"type": "array", "items": {"$ref": _PLACE + "Answer"}},
-    )
-    found["SweepEntry"] = _object(
-        index={"type": "integer"},
-        point={"anyOf": [{"$ref": _PLACE + "SweepPoint"}, _NULL]},
-        error={"anyOf": [{"$ref": _PLACE + "ErrorDetails"}, _NULL]},
-    )
-    relation = {"allOf": [{"$ref": _PLACE + "ProfileTable"}, _object(relation={"type": "string"})]}
-    found["RelationProfiles"] = _object(
-        schema={"const": PROFILE_VERSION},
-        dataset={"type": "string"},
-        split={"type": "string"},
-        side={"enum": ["tail", "head"]},
-        profiles={"type": "array", "items": relation},
-    )
-    return found
-
-
-def _object(**fields: Schema) -> Schema:
-    return {"type": "object", "properties": fields, "required": list(fields)}
+def _add_schema(schemas: Schema, kind: Any, mode: Any = "serialization") -> None:
+    schema = TypeAdapter(kind).json_schema(mode=mode, ref_template=_PLACE + "{model}")
+    for name, part in schema.pop("$defs", {}).items():
+        schemas.setdefault(name, part)  # a document by itself also has its version
+    version = getattr(kind, "VERSION", None)
+    if version is not None:
+        _require(schema, "schema", {"const": version})
+    schemas[schema_name(kind)] = schema
 
 
 def _require(schema: Schema, field: str, kind: Schema) -> None:
     schema["properties"] = {field: kind, **schema["properties"]}
-    schema["required"] = [field, *schema["required"]]
+    schema["required"] = [field, *schema.get("required", [])]
 
 
-def _add_examples(document: Schema, question: dict[str, Any], fact: Sequence[str]) -> None:
-    """A question that works, in the dataset's own names."""
-    named = question["subject"] or question["object"]
-    sweep = {name: question[name] for name in ("subject", "relation", "object")}
-    bodies = {
-        "/api/v1/sweep": {
-            **sweep,
-            "since": question["time"],
-            "until": question["time"],
-            "points": 2,
-            "answers": [named],
-        },
-        "/api/v1/report": {**question, "edges": 5, "paths": 3},
-        "/api/v1/predict": {**question, "top": 5},
-        "/api/v1/explain": {**question, "edges": 5, "paths": 3},
-        "/api/v1/support": {**question, "count": 5},
-        "/api/v1/counterfactual": {**question, "top": 5, "facts": [list(fact)]},
-        "/api/v1/bulk": {"questions": [question]},
+def _add_examples(document: Schema, model: Model, operations: Iterable[Operation[Any, Any]]) -> None:
+    """Questions that work, in the dataset's own names."""
+    if not model.example_questions.questions:
+        return
+    question = asdict(model.example_questions.questions[0])
+    named, fact = question["subject"] or question["object"], model.dataset.train[0]
+    names = model.names
+    stored = [names.entity(fact.subject), names.label(fact.relation), names.entity(fact.object), names.date(fact.time)]
+    values = {
+        **question,
+        "entity": named,
+        "q": named[:4],
+        "top": 5,
+        "without": [stored],
+        "answers": [named],
+        "points": 2,
+        "since": question["time"],
+        "until": question["time"],
+        "questions": [question],
     }
-    for path, body in bodies.items():
-        document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["example"] = body
-    values = {"entity": named, "q": named[:4], "relation": question["relation"], "time": question["time"]}
-    for path in ("/api/v1/search", "/api/v1/facts", "/api/v1/entity", "/api/v1/profile"):
-        for parameter in document["paths"][path]["get"]["parameters"]:
-            if parameter["name"] in values and (parameter["required"] or parameter["name"] == "q"):
-                parameter["example"] = values[parameter["name"]]
+    for operation in operations:
+        assert operation.web is not None, "an operation that is offered"
+        path = document["paths"][f"/api/v1/{operation.web.path or operation.title}"]
+        fields = operation.options.model_fields
+        if operation.web.method == "POST":
+            body = {name: values[name] for name in fields if name in values}
+            path["post"]["requestBody"]["content"][_JSON]["example"] = body
+            for file in (one for one in operation.files if one.media):
+                route = document["paths"][f"/api/v1/{operation.title}.{file.name}"]
+                route["post"]["requestBody"]["content"][_JSON]["example"] = body
+            continue
+        for parameter in path["get"].get("parameters", ()):
+            name = parameter["name"]
+            if name in values and (parameter["required"] or name == "q"):
+                parameter["example"] = values[name]

@@ -17,7 +17,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from tgap.errors import ConfigError
+from tgap.errors import ConfigError, Option
 from tgap.server.limits import Limits
 from tgap.server.log import say
 from tgap.server.protocol import BoundedProtocol, bounded_protocol
@@ -49,7 +49,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
     except (socket.gaierror, UnicodeError) as error:
-        raise ConfigError(f"host {host!r} is unknown here; choose another with --host") from error
+        raise ConfigError(f"host {host!r} is unknown here; choose another with ", Option("host")) from error
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Inherited by every connection. Left to itself the system takes in megabytes, and a client that sends requests
@@ -59,7 +59,9 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         bound.close()
         reason = (error.strerror or str(error)).lower()
-        raise ConfigError(f"cannot listen on {host}:{port}: {reason}; choose another with --port or --host") from error
+        raise ConfigError(
+            f"cannot listen on {host}:{port}: {reason}; choose another with ", Option("port"), " or ", Option("host")
+        ) from error
     return bound
 
 

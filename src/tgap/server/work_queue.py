@@ -21,7 +21,7 @@ import json
 import math
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
@@ -108,28 +108,14 @@ class WorkQueue:
             with suppress(ValueError):  # it has been begun
                 queue.remove(turn)
 
-    async def answer(self, key: str, compute: Callable[[], Document]) -> bytes:
-        """The encoded answer to the question ``key``: kept, or computed in its turn and within the time."""
-        kept = self.cache.get(key)
-        if kept is not None:
-            return kept
+    async def answer(self, key: str, compute: Callable[[], bytes], *, patient: bool = False) -> bytes:
+        """The encoded answer to the question ``key``: cached, or computed in its turn and within the time."""
+        cached = self.cache.get(key)
+        if cached is not None:
+            return cached
         with self.place():
             async with time_limit(self.limits.seconds):
-                return await self.run(lambda: self._computed(key, compute))
-
-    async def answer_in_turns(self, key: str, work: Generator[object, None, Document]) -> bytes:
-        """The same for long ``work``: a generator that gives up its turn at every ``yield``; each has the time."""
-        kept = self.cache.get(key)
-        if kept is not None:
-            return kept
-        document = None
-        with self.place():
-            while document is None:
-                async with time_limit(self.limits.seconds):
-                    document = await self.run(lambda: _advance(work), patient=True)
-        answer = encode(document)
-        self.cache.put(key, answer)
-        return answer
+                return await self.run(lambda: self._computed(key, compute), patient=patient)
 
     async def warm_up(self, work: Callable[[], object]) -> None:
         """Do the first ``work``; then the queue is ready."""
@@ -209,12 +195,12 @@ class WorkQueue:
         turn.took += took
         self._owed = max(0.0, self._owed - took) if turn.prompt else _PROMPT_SHARE * took
 
-    def _computed(self, key: str, compute: Callable[[], Document]) -> bytes:
+    def _computed(self, key: str, compute: Callable[[], bytes]) -> bytes:
         if key in self.cache:  # somebody asked the same while this request waited
             kept = self.cache.get(key)
             if kept is not None:
                 return kept
-        answer = encode(compute())
+        answer = compute()
         self.cache.put(key, answer)
         return answer
 
@@ -233,16 +219,6 @@ def _tell(turn: _Turn, result: object, error: BaseException | None) -> None:
         turn.future.set_result(result)
     else:
         turn.future.set_exception(error)
-
-
-def _advance(work: Generator[object, None, Document]) -> Document | None:
-    """One turn of long work; its result once it has ended."""
-    try:
-        next(work)
-    except StopIteration as ended:
-        document: Document = ended.value
-        return document
-    return None
 
 
 @asynccontextmanager

@@ -12,8 +12,8 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from tgap.config import RunConfig
-from tgap.evaluation.tables import Table
 from tgap.runs.files import write_bytes, write_text
+from tgap.text import Table
 from tgap.tuning.space import Space
 from tgap.tuning.study import StudyFolder
 
@@ -63,13 +63,13 @@ def trials_table(found: Found) -> Table:
         for trial in ordered
     ]
     columns = ("Trial", "State", found.metric, *(name.partition(".")[2] or name for name in names))
-    return Table("Trials, validation, time-filtered", columns, tuple(rows), numbers_from=2)
+    return Table.numbers("Trials, validation, time-filtered", columns, tuple(rows), numbers_from=2)
 
 
 def importance_table(found: Found) -> Table:
     """Which settings made the difference."""
     rows = tuple((name, f"{100 * share:.0f} %") for name, share in found.importance.items())
-    return Table("What made the difference", ("Setting", "Share"), rows, numbers_from=1)
+    return Table.numbers("What made the difference", ("Setting", "Share"), rows, numbers_from=1)
 
 
 def write_found(folder: StudyFolder, base: RunConfig, space: Space, study: Study) -> None:

@@ -27,7 +27,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from tgap.config import RunConfig
-from tgap.errors import ConfigError, RunError
+from tgap.errors import ConfigError, Option, RunError
 from tgap.runs.files import write_text, writing
 from tgap.runs.folder import RunFolder
 from tgap.tuning.proposals import Tried, next_in_turn
@@ -82,7 +82,8 @@ class StudyFolder:
             elif file.read_text(encoding="utf-8") != text:
                 raise RunError(
                     f"{self.path} holds a search with other settings, another space or other data (see study.toml "
-                    f"in it); give the same ones to go on with it, or another folder by --out"
+                    "in it); give the same ones to go on with it, or another folder by ",
+                    Option("out"),
                 )
 
     def open(self, space: Space, seed: int) -> Study:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tgap.data.reading.known_tables import known_by_header, known_by_shape
 from tgap.data.time import are_dates, are_times
-from tgap.errors import DataError
+from tgap.errors import DataError, Option
 
 ROLES = ("subject", "relation", "object", "time", "end", "modifier")
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -105,7 +105,8 @@ def _find_columns(layout: Layout, header: list[str] | None, sample: list[list[st
         count = f"{width} column{'s' if width != 1 else ''}"
         raise DataError(
             f"{file}: found {count}, a fact needs at least 4 (subject, relation, object, time); "
-            "if they are separated by something else than tab, comma, semicolon or bar, name it with `separator`"
+            "if they are separated by something else than tab, comma, semicolon or bar, name it with ",
+            Option("separator"),
         )
     if not missing:
         return Columns(_distinct(found, header, file))
@@ -132,7 +133,14 @@ def _find_columns(layout: Layout, header: list[str] | None, sample: list[list[st
         if role in places and _is_dates([row[places[role]] for row in sample]):
             raise DataError(
                 f"{file}: column {places[role] + 1} would be the {role} by its position, but holds dates; "
-                "say which columns are which with `subject`, `relation`, `object` and `time`"
+                "say which columns are which with ",
+                Option("subject"),
+                ", ",
+                Option("relation"),
+                ", ",
+                Option("object"),
+                " and ",
+                Option("time"),
             )
     return Columns(_distinct(found | places, header, file), passed_over=passed_over)
 
@@ -166,7 +174,15 @@ def _by_position(
     if times:
         raise DataError(
             f"{file}: column 4 holds times in some rows and something else in others ({fourth[0]!r} in the first); "
-            "say what it is with `time` 4 `end` 5, or with `modifier` 4 `time` 5"
+            "say what it is with ",
+            Option("time"),
+            " 4 ",
+            Option("end"),
+            " 5, or with ",
+            Option("modifier"),
+            " 4 ",
+            Option("time"),
+            " 5",
         )
     return places | {"modifier": 3, "time": 4}, ""
 
@@ -187,11 +203,11 @@ def _locate(column: str, role: str, header: list[str] | None, width: int, file: 
         return int(column) - 1
     if header is None:
         reason = f"has columns 1 to {width}" + ("" if _is_position(column) else " and no header")
-        raise DataError(f"{file}: `{role}` is {column!r}, but the file {reason}")
+        raise DataError(f"{file}: ", Option(role), f" is {column!r}, but the file {reason}")
     folded = _folded(header)
     if folded.count(_fold(column)) == 1:
         return folded.index(_fold(column))
-    raise DataError(f"{file}: `{role}` is {column!r}, but the header has {', '.join(map(repr, header))}")
+    raise DataError(f"{file}: ", Option(role), f" is {column!r}, but the header has {', '.join(map(repr, header))}")
 
 
 def _once(found: dict[str, int], header: list[str], file: str) -> None:
@@ -201,7 +217,8 @@ def _once(found: dict[str, int], header: list[str], file: str) -> None:
         if len(places) > 1:
             raise DataError(
                 f"{file}: the name {header[place]!r} stands over columns {' and '.join(places)}; "
-                f"give the position of the right one with `{role}`"
+                "give the position of the right one with ",
+                Option(role),
             )
 
 
@@ -210,7 +227,9 @@ def _distinct(found: dict[str, int], header: list[str] | None, file: str) -> dic
     for role, place in found.items():
         if place in taken:
             name = header[place] if header else str(place + 1)
-            raise DataError(f"{file}: column {name!r} would be both {taken[place]} and {role}; choose with `{role}`")
+            raise DataError(
+                f"{file}: column {name!r} would be both {taken[place]} and {role}; choose with ", Option(role)
+            )
         taken[place] = role
     return found
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tgap.data.atomic import write_atomically
 from tgap.data.display import shown
-from tgap.errors import DataError
+from tgap.errors import DataError, Message, Option
 
 SHOWN = 20  # lines of an error message
 _NUMBERS = 5  # rows named of those with one reason
@@ -38,13 +38,13 @@ class BadRowsError(DataError):
         self.rejects = tuple(rejects)
         count = len(self.rejects)
         rows, them = ("row", "it") if count == 1 else ("rows", "them")
-        remedy = remedy or f"nothing was written, mend {them} or skip {them} with `skip_bad`"
+        remedy = remedy or Message(f"nothing was written, mend {them} or skip {them} with ", Option("skip_bad"))
         groups = grouped(self.rejects)
-        lines = [f"{count:,} bad {rows} in the input; {remedy}"]
-        lines += [f"  {_words(group)}" for group in groups[:SHOWN]]
+        lines = [Message(f"{count:,} bad {rows} in the input; ", remedy)]
+        lines += [Message("\n  ", _words(group)) for group in groups[:SHOWN]]
         if len(groups) > SHOWN:
-            lines.append(f"  and {sum(len(group) for group in groups[SHOWN:]):,} more")
-        super().__init__("\n".join(lines))
+            lines.append(Message(f"\n  and {sum(len(group) for group in groups[SHOWN:]):,} more"))
+        super().__init__(*lines)
 
 
 def grouped(rejects: Sequence[Reject]) -> list[list[Reject]]:
@@ -55,14 +55,14 @@ def grouped(rejects: Sequence[Reject]) -> list[list[Reject]]:
     return list(groups.values())
 
 
-def _words(group: list[Reject]) -> str:
+def _words(group: list[Reject]) -> Message:
     """``e.txt, line 5: the subject is empty``, or the first lines of many."""
     first = group[0]
-    if len(group) == 1:
-        return shown(str(first))
     numbers = ", ".join(str(reject.number) for reject in group[:_NUMBERS])
     rest = f" and {len(group) - _NUMBERS:,} more" if len(group) > _NUMBERS else ""
-    return shown(f"{first.file}, {first.place}s {numbers}{rest}: {first.reason}")
+    many = "s" if len(group) > 1 else ""
+    words = Message(f"{first.file}, {first.place}{many} {numbers}{rest}: ", first.reason)
+    return Message(*(shown(part) if isinstance(part, str) else part for part in words.parts))
 
 
 def write_rejects(path: Path, rejects: Sequence[Reject]) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tgap.errors import DataError
+from tgap.errors import DataError, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +85,12 @@ def find_sources(
     if (valid is None) != (test is None):
         missing = "valid" if valid is None else "test"
         raise DataError(
-            f"`{missing}` is missing; give both `valid` and `test`, or neither to divide the events by rule"
+            Option(missing),
+            " is missing; give both ",
+            Option("valid"),
+            " and ",
+            Option("test"),
+            ", or neither to divide the events by rule",
         )
     if sum(path == STANDARD_INPUT for path in (*events, *(valid or ()), *(test or ()))) > 1:
         raise DataError("standard input (-) can be read only once")

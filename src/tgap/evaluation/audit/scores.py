@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
-from tgap.errors import EvaluationError, QueryError
+from tgap.errors import EvaluationError, Option, QueryError
 from tgap.evaluation.audit.columns import FACT, KEYS, Columns, Lists, read_table
 from tgap.evaluation.queries import DIRECTIONS
 from tgap.scorer import IntArray
@@ -119,7 +119,8 @@ def _full_rows(names: _Names, entities: Sequence[str] | None) -> tuple[str, Read
     if entities is None and "entities" not in names.columns:
         raise EvaluationError(
             f"{path} has rows of {scores.shape[-1]} scores but does not say whose they are; add an array entities to "
-            "the .npz, or name a file with one entity a line by --entities"
+            "the .npz, or name a file with one entity a line by ",
+            Option("entities"),
         )
     column = names.resolve("entities", np.asarray(names.columns["entities"] if entities is None else entities))
     if scores.shape != (queries, len(column)):

@@ -43,6 +43,12 @@ export function get(path, parameters = {}, signal = undefined) {
   return request(`/api/v1/${path}${query ? `?${query}` : ""}`, { signal }).then((reply) => reply.json());
 }
 
+/** The models that are served, whichever is asked otherwise. */
+export async function servedModels() {
+  const reply = await request("/api/v1/models", {});
+  return (await reply.json()).models;
+}
+
 /** Ask with a body. What was answered once is kept. */
 export async function post(path, body, signal = undefined) {
   const text = JSON.stringify(body);

@@ -22,7 +22,7 @@ function frame(title, words, close, list) {
   );
 }
 
-/** Events of a ribbon, strongest first. ``calls.counterfactual(facts)`` asks again without one; told beside it. */
+/** Events of a ribbon, strongest first. ``calls.whatIf(without)`` asks again without one; told beside it. */
 export function linkDetail(link, view, calls) {
   const rows = link.events.map((event) => eventRow(event, view, calls));
   const among = link.size > link.events.length ? "; the strongest:" : ".";
@@ -38,9 +38,7 @@ function eventRow(event, view, calls) {
     ask.disabled = true;
     told.textContent = "computing …";
     try {
-      const { before, after, changes } = await calls.counterfactual([
-        [fact.subject, fact.relation, fact.object, fact.time],
-      ]);
+      const { before, after, changes } = await calls.whatIf([[fact.subject, fact.relation, fact.object, fact.time]]);
       const next = after.answers[0]?.name ?? "nobody";
       const first = changes ? `; ${next} would come first` : "; the answer would stay";
       told.textContent = `${before.asked.name} ${percent(before.asked.score)} → ${percent(after.asked.score)}${first}`;

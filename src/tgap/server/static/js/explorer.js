@@ -29,7 +29,7 @@ export class Explorer {
     this.newest = null; // of what is being asked
     this.dragged = debounced((time) => this.ask({ ...this.question, time }, { quiet: true }), 140);
     const shared = {
-      counterfactual: (facts, added) => this.counterfactual(facts, added),
+      whatIf: (without, added) => this.whatIf(without, added),
       entity: page.entity,
       fail: page.fail,
     };
@@ -70,7 +70,7 @@ export class Explorer {
         explanation: { ...this.walk.document, ...reasonsOf(this.measured) },
         walk: this.walk,
         picture: this.walkCard.picture,
-        report: () => postForFile("report", this.asked()),
+        report: () => postForFile("explain.html", this.asked()),
       }),
       page.tell,
     );
@@ -298,8 +298,8 @@ export class Explorer {
     }
   }
 
-  counterfactual(facts, added = []) {
-    return post("counterfactual", { ...this.asked(), facts, added, top: 3 });
+  whatIf(without, added = []) {
+    return post("what-if", { ...this.asked(), without, added, top: 3 });
   }
 
   /** The question with its open side open, and the answer that is looked at. */

@@ -1,6 +1,6 @@
 // The page around the explorer: what is served, the question's bar, notices, colours, the address.
 
-import { alive, get, setUp, useModel } from "./api.js";
+import { alive, get, servedModels, setUp, useModel } from "./api.js";
 import { AskBar } from "./askbar.js";
 import { BatchView } from "./batch.js";
 import { askForToken, showCard } from "./dialogs.js";
@@ -311,7 +311,7 @@ async function begin() {
   else results.replaceChildren(emptyState(null));
   const aboutButton = document.getElementById("about-button");
   try {
-    const { models } = await get("models");
+    const models = await servedModels();
     if (overtaken()) return;
     chooseModel(models);
     const [card, examples] = await Promise.all([get("model"), get("questions/examples")]);

@@ -8,7 +8,7 @@ import { dateChip, factWords } from "./hops.js";
 import { WhatIf } from "./whatif.js";
 
 export class ReasonsCard {
-  /** ``calls``: counterfactual(facts) promises what would happen, entity(name) opens one, pin(), isPinned(), fail(error). */
+  /** ``calls``: whatIf(without) promises what would happen, entity(name) opens one, pin(), isPinned(), fail(error). */
   constructor(calls) {
     this.calls = calls;
     this.ticked = new Map();

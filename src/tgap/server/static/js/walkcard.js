@@ -16,7 +16,7 @@ const LOWEST = -3.3; // the threshold's slider is a power of ten
 const HIGHEST = -0.4;
 
 export class WalkCard {
-  /** ``calls``: drag(text), settle(text), counterfactual(facts), entity(name), fail(error). */
+  /** ``calls``: drag(text), settle(text), whatIf(without), entity(name), fail(error). */
   constructor(calls) {
     this.calls = calls;
     this.view = VIEWS.answer;

@@ -7,7 +7,7 @@ import { dateChip, factWords } from "./hops.js";
 const LISTED = 3; // best answers before and after
 
 export class WhatIf {
-  /** ``calls``: counterfactual(facts, added) promises what would happen, fail(error). */
+  /** ``calls``: whatIf(without, added) promises what would happen, fail(error). */
   constructor(calls) {
     this.calls = calls;
     this.result = h("div", { class: "what-if-result" });
@@ -28,18 +28,18 @@ export class WhatIf {
     );
   }
 
-  /** Ask again without ``facts`` (rows with subject, relation, object, time) and with ``added`` ones (lists of these). */
-  async ask(facts, added = []) {
+  /** Ask again without facts (rows with subject, relation, object, time) and with ``added`` ones (lists of these). */
+  async ask(without, added = []) {
     this.asked += 1;
     const mine = this.asked;
     this.result.replaceChildren(h("p", { class: "quiet" }, "Computing everything again …"));
     reveal(this.element);
     try {
-      const found = await this.calls.counterfactual(
-        facts.map(({ subject, relation, object, time }) => [subject, relation, object, time]),
+      const found = await this.calls.whatIf(
+        without.map(({ subject, relation, object, time }) => [subject, relation, object, time]),
         added,
       );
-      if (mine === this.asked) this.tell(facts, added, found);
+      if (mine === this.asked) this.tell(without, added, found);
     } catch (error) {
       if (mine !== this.asked) return;
       const mistaken = ["unknown_name", "bad_question"].includes(error.code); // in the event that was added
@@ -48,13 +48,13 @@ export class WhatIf {
     }
   }
 
-  tell(facts, added, { before, after, changes }) {
+  tell(without, added, { before, after, changes }) {
     const [next] = after.answers;
     this.result.replaceChildren(
       h(
         "p",
         { class: "verdict" },
-        conditions(facts, added),
+        conditions(without, added),
         next
           ? [
               changes ? "the answer would be " : "the answer would still be ",
@@ -81,7 +81,7 @@ export class WhatIf {
         h(
           "ul",
           { class: "facts" },
-          facts.map((fact) => h("li", {}, factWords(fact), " ", dateChip(fact))),
+          without.map((fact) => h("li", {}, factWords(fact), " ", dateChip(fact))),
           added.map(([subject, relation, object, time]) =>
             h("li", {}, `added: ${factWords({ subject, relation, object })}, ${time}`),
           ),
@@ -93,10 +93,10 @@ export class WhatIf {
 }
 
 /** Under which conditions: "Without this event ", "With this event as well ". */
-function conditions(facts, added) {
-  const away = facts.length === 1 ? "this event" : `these ${facts.length} events`;
+function conditions(without, added) {
+  const away = without.length === 1 ? "this event" : `these ${without.length} events`;
   if (!added.length) return `Without ${away} `;
-  return facts.length ? `Without ${away} and with the added one ` : "If the added event had happened, ";
+  return without.length ? `Without ${away} and with the added one ` : "If the added event had happened, ";
 }
 
 function bars(name, before, after) {

@@ -1,1 +1,0 @@
-"""The routes, by what they need: answers walk the graph, lookups read what is stored, system tells of the server."""
