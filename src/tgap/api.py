@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tgap.capabilities import setting_of, under_setting
 from tgap.config import RunConfig
 from tgap.data import Dataset, load_dataset
 from tgap.data.catalog import is_here, stored_folders
@@ -29,7 +30,6 @@ from tgap.predict.predictor import QuestionParts
 from tgap.predict.what_if import FactParts
 from tgap.runs import RunFolder, create_run, load_scorer
 from tgap.runs.files import write_json, write_tensors
-from tgap.scorer import informed, setting_of
 from tgap.training.events import Listener
 from tgap.training.session import train as train_config
 
@@ -125,7 +125,7 @@ class Model:
         ``as_of``, only what lies strictly before each question (``past_only``). What is not given stays as it is.
         """
         known = setting_of(self.predictor.scorer).chosen(self.dataset, context, as_of, past_only)
-        predictor = Predictor(informed(self.predictor.scorer, self.dataset, known), self.dataset)
+        predictor = Predictor(under_setting(self.predictor.scorer, self.dataset, known), self.dataset)
         return Model(predictor, self.config, self.report, self._learner, self._folder)
 
     def predict(

@@ -21,6 +21,10 @@ class QueryError(TgapError):
     """A question names something that the dataset or the model does not have."""
 
 
+class CapabilityError(QueryError):
+    """A method is asked for something that it does not declare it can do (``tgap.capabilities``)."""
+
+
 class RunError(TgapError):
     """A run folder or a checkpoint cannot be read or written."""
 

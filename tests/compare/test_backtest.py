@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tgap.capabilities import setting_of
 from tgap.cli.main import run as tgap
 from tgap.compare.backtest import (
     PASTS,
@@ -27,7 +28,7 @@ from tgap.evaluation import evaluate
 from tgap.graph.task import FORECAST
 from tgap.methods import config_for, make_scorer
 from tgap.runs import load_scorer
-from tgap.scorer import Scorer, setting_of
+from tgap.scorer import Scorer
 
 FIRST, LAST = 600, 700
 

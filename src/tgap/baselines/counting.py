@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import Capabilities
 from tgap.data import Dataset
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver
@@ -67,15 +68,20 @@ class CountingScorer(ABC):
         self.events = Events.of(graph)
         self._views = Resolver(graph)
 
-    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> Self:
-        """The same settings with other facts known."""
+    @property
+    def capabilities(self) -> Capabilities:
+        """It reads a graph."""
+        return Capabilities(reads_graph=self)
+
+    def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> Self:
+        """The same settings on other facts."""
         other = copy.copy(self)
         other._read(TemporalGraph.of(dataset, setting.context), setting)
         if other.num_relations != self.num_relations:
             other._grow(self.num_relations)
         return other
 
-    def seeing(self, limits: View) -> Self:
+    def restricted_to(self, limits: View) -> Self:
         """The same facts with other limits."""
         other = copy.copy(self)
         other.setting = replace(self.setting, limits=limits)

@@ -107,6 +107,7 @@ def evaluate(
       tgap evaluate icews14 --context train+valid
       tgap evaluate recurrency --dataset icews14-forecast --task forecast
     """
+    from tgap.capabilities import setting_of, under_setting
     from tgap.cli.output import check_one_stdout, write_output
     from tgap.cli.terminal import make_console
     from tgap.evaluation import (
@@ -121,7 +122,6 @@ def evaluate(
     from tgap.evaluation import evaluate as evaluate_scorer
     from tgap.evaluation.predictions import write_predictions
     from tgap.methods import BESIDE, config_for, find_method, make_scorer
-    from tgap.scorer import informed, setting_of
 
     texts = (json_file, csv_file, markdown_file)
     check_one_stdout(json=json_file, csv=csv_file, markdown=markdown_file)
@@ -135,9 +135,9 @@ def evaluate(
     filters = Filters.of(data)
     names = [name for name in BESIDE[config.task] if not no_baselines and find_method(name).title != scorer.name]
     beside = [
-        informed(make_scorer(config_for(name, data.name, task=config.task), data), data, setting) for name in names
+        under_setting(make_scorer(config_for(name, data.name, task=config.task), data), data, setting) for name in names
     ]
-    scorer = informed(scorer, data, setting)
+    scorer = under_setting(scorer, data, setting)
     with progress_bars() as track:
         evaluations = [
             evaluate_scorer(

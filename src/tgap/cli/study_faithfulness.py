@@ -16,10 +16,10 @@ from tgap.cli.study_shared import progress_bar, split_questions, write_json
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tgap.capabilities import Walker
     from tgap.evaluation.queries import SplitQueries
     from tgap.evaluation.scoring import Progress
     from tgap.explain.faithfulness import CurveRow, Faithfulness
-    from tgap.scorer import Explainer
 
 _VERSION = "tgap.faithfulness/2"
 _ROWS = "tgap.curves/1"  # the first line of a file of rows says what they are of
@@ -107,7 +107,7 @@ def faithfulness(
 
 
 def _rows(
-    explainer: Explainer, asked: SplitQueries, made: dict[str, Any], rows_file: str | None, progress: Progress
+    explainer: Walker, asked: SplitQueries, made: dict[str, Any], rows_file: str | None, progress: Progress
 ) -> list[CurveRow]:
     """Curves of all questions; those that a file already holds are read from it, the others are added to it.
 

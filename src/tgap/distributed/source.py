@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tgap.capabilities import setting_of
 from tgap.data import dataset_reference
 from tgap.methods import needs_dataset
 from tgap.predict import Predictor
 from tgap.runs import find_run
-from tgap.scorer import setting_of
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tgap.capabilities import Walker
 from tgap.data import Dataset, Facts
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.scoring import Progress
@@ -20,7 +21,7 @@ from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
 from tgap.explain.orders import ORDERS, ordered_facts
 from tgap.graph import View
-from tgap.scorer import Explainer, IntArray, Query, Trace
+from tgap.scorer import IntArray, Query, Trace
 
 _CANDIDATES = 20  # facts whose effect is measured
 
@@ -39,7 +40,7 @@ class CauseFigures:
 
 
 def cause_figures(
-    explainer: Explainer,
+    explainer: Walker,
     dataset: Dataset,
     *,
     within: int = 5,

@@ -23,19 +23,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import Walker
 from tgap.evaluation.scoring import Progress
 from tgap.explain.reach import distances
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver, VisibleGraph
 from tgap.graph.view import WHOLE
 from tgap.jit import kernel
-from tgap.scorer import Explainer, IntArray, Query, QueryBatch, Trace
+from tgap.scorer import IntArray, Query, QueryBatch, Trace
 
 _WALKERS, _AHEAD = 2, 4  # threads that walk questions, questions walked before their sums are needed
 _DENSE = 1 << 22  # so many times are counted in a table of all of them
 _CELLS = 20_000_000  # most numbers in the table of relations by displacements
 SIGNS = ("past", "present", "future")
-Walking = Callable[[Explainer, Sequence[Query], View], Iterator[Trace]]
+Walking = Callable[[Walker, Sequence[Query], View], Iterator[Trace]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def query_profile(graph: TemporalGraph, trace: Trace) -> Profile:
 
 
 def queries_profile(
-    explainer: Explainer, queries: QueryBatch, progress: Progress | None = None, view: View = WHOLE
+    explainer: Walker, queries: QueryBatch, progress: Progress | None = None, view: View = WHOLE
 ) -> Profile:
     """Profile over many queries that see what ``view`` shows.
 
@@ -99,7 +100,7 @@ def queries_profile(
 
 
 def profile_in_turns(
-    explainer: Explainer, queries: QueryBatch, view: View = WHOLE, walk: Walking | None = None
+    explainer: Walker, queries: QueryBatch, view: View = WHOLE, walk: Walking | None = None
 ) -> Generator[tuple[int, int], None, Profile]:
     """The same, giving way after every distinct query; yields how many are done, and of how many."""
     rows = np.stack([queries.time, queries.subject, queries.relation], axis=1)
@@ -207,12 +208,12 @@ class _Table:
         )
 
 
-def _walk_in_order(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
+def _walk_in_order(explainer: Walker, asked: Sequence[Query], view: View) -> Iterator[Trace]:
     """The questions' traces, each walked when it is wanted."""
     return (explainer.trace(query, view) for query in asked)
 
 
-def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
+def _walk_ahead(explainer: Walker, asked: Sequence[Query], view: View) -> Iterator[Trace]:
     """The questions' traces in their order, a few of them walked ahead on other threads."""
     with ThreadPoolExecutor(_WALKERS) as pool:
         running: deque[Future[Trace]] = deque()

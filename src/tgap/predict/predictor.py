@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import Walker, capabilities_of, require_graph, require_walker, setting_of, under_setting
 from tgap.data import Dataset, Fact
 from tgap.data.facts import Facts
 from tgap.data.time import When
@@ -38,16 +39,12 @@ from tgap.predict.question import ParsedQuestion, parse_question
 from tgap.predict.support import Support, support_sentence
 from tgap.predict.what_if import FactParts, WhatIf, ask_what_if
 from tgap.scorer import (
-    Explainer,
     IntArray,
     Query,
     QueryBatch,
     ScoreKind,
     Scorer,
     Trace,
-    informed,
-    reading,
-    setting_of,
 )
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
@@ -94,7 +91,7 @@ class Predictor:
         """
         known = setting_of(self.scorer)
         limited = known.chosen(self.dataset, None, as_of, past_only)
-        return self if limited == known else Predictor(informed(self.scorer, self.dataset, limited), self.dataset)
+        return self if limited == known else Predictor(under_setting(self.scorer, self.dataset, limited), self.dataset)
 
     def predict(
         self,
@@ -123,8 +120,7 @@ class Predictor:
 
     def _under(self, view: View, batch: QueryBatch) -> NDArray[np.float32]:
         """Scores under a view, by whatever can be limited to one."""
-        limited = self.scorer if isinstance(self.scorer, Explainer) else reading(self.scorer)
-        return limited.score(batch, view)
+        return require_graph(self.scorer).score(batch, view)
 
     def predict_many(
         self, questions: Iterable[QuestionParts], *, top: int = 10, evidence: int = 0, batch_size: int = 64
@@ -229,14 +225,13 @@ class Predictor:
 
     def knowing_also(self, facts: Facts) -> Predictor:
         """The same method with more facts known, without training; names and marks stay as here."""
-        scorer = reading(self.scorer)
+        scorer = require_graph(self.scorer)
         more = replace(self.dataset, context=Facts.concatenate([self.dataset.context, facts]))
-        return Predictor(scorer.knowing(more, scorer.setting), self.dataset, self.calibration)
+        return Predictor(scorer.with_context(more, scorer.setting), self.dataset, self.calibration)
 
     def fact_ids(self, facts: Sequence[Fact]) -> IntArray:
         """Ids of facts in the graph that is read, -1 for those that it does not have."""
-        graph = (self.scorer if isinstance(self.scorer, Explainer) else reading(self.scorer)).graph
-        return graph.find_facts(*Facts.of(facts).columns)
+        return require_graph(self.scorer).graph.find_facts(*Facts.of(facts).columns)
 
     def explain(
         self,
@@ -341,7 +336,7 @@ class Predictor:
     @property
     def walks(self) -> bool:
         """Whether the scorer can show its walk."""
-        return isinstance(self.scorer, Explainer)
+        return capabilities_of(self.scorer).walks is not None
 
     def _unknown(self, query: Query) -> bool:
         """Whether train has no fact of the entity asked about: what such answers are given says nothing."""
@@ -356,14 +351,9 @@ class Predictor:
         return calibration_row(self.calibration, new.name, new.score)
 
     @property
-    def explainer(self) -> Explainer:
+    def explainer(self) -> Walker:
         """The scorer, if it can show its walk."""
-        if not isinstance(self.scorer, Explainer):
-            raise QueryError(
-                f"{self.scorer.name} gives answers without reasons: it has no walk to show; "
-                "use a run of a method that walks"
-            )
-        return self.scorer
+        return require_walker(self.scorer)
 
     def asked_fact(self, parsed: ParsedQuestion, answer: int) -> int:
         """Id of the training fact that the question asks about, -1 where train does not have it."""

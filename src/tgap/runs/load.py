@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from tgap.capabilities import capabilities_of, require_transfer
 from tgap.config import RunConfig
 from tgap.data import Dataset, dataset_reference, load_dataset
 from tgap.errors import ConfigError, RunError
@@ -18,7 +19,7 @@ from tgap.learner import DEFAULT_TASK
 from tgap.methods import config_for, find_method, make_learner, make_scorer, needs_dataset, untrained
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
-from tgap.scorer import GraphScorer, Scorer, Transferable
+from tgap.scorer import Scorer
 
 
 class TransferWarning(UserWarning):
@@ -69,12 +70,9 @@ def load_scorer(
 
 def _elsewhere(loaded: LoadedRun, name: str, dataset: str) -> LoadedRun:
     """A run on another dataset than its own, as far as its method goes."""
-    if not isinstance(loaded.scorer, Transferable):
-        raise ConfigError(
-            f"`dataset` {dataset} does not fit: the run {name} answers about {loaded.config.dataset} only; leave it out"
-        )
+    transfers = require_transfer(loaded.scorer, loaded.dataset)
     other = load_dataset(dataset)
-    scorer = loaded.scorer.transferred(loaded.dataset, other)
+    scorer = transfers.transferred(loaded.dataset, other)
     pairs = (loaded.dataset.relations, other.relations), (loaded.dataset.entities, other.entities)
     relations, entities = (sum(found is not None for found in own.ids(theirs)) for own, theirs in pairs)
     warnings.warn(
@@ -100,8 +98,9 @@ def _load_run(path_or_name: str | Path, changes: Mapping[str, Any]) -> LoadedRun
     dataset = folder.dataset(config)
     scorer = _scorer(folder, config, dataset.base)
     if len(dataset.context):
-        if isinstance(scorer, GraphScorer):
-            scorer = scorer.knowing(dataset, scorer.setting)
+        reader = capabilities_of(scorer).reads_graph
+        if reader is not None:
+            scorer = reader.with_context(dataset, reader.setting)
         else:
             dataset = dataset.base  # what its weights have not learned it cannot know
     changed = own.changes(config) or len(dataset.context)  # other settings or facts give other probabilities

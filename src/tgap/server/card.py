@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import tgap
+from tgap.capabilities import capabilities_of
 from tgap.data import Dataset
 from tgap.evaluation import HEADLINE, PROTOCOLS
 from tgap.runs import LoadedRun
-from tgap.scorer import Explainer, Scorer
+from tgap.scorer import Scorer
 
 
 def protocol_words() -> str:
@@ -43,7 +44,7 @@ def model_card(scorer: Scorer, dataset: Dataset, run: LoadedRun | None = None) -
     return {
         "version": tgap.__version__,
         "scorer": scorer.name,
-        "explains": isinstance(scorer, Explainer),
+        "explains": capabilities_of(scorer).walks is not None,
         "dataset": dataset_card(dataset),
         "settings": {} if run is None else run.config.to_dict(),
         "metrics": {} if run is None else run.report,
