@@ -93,6 +93,7 @@ class CountingScorer(ABC):
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N]."""
+        queries.check_ids(self.num_entities, self.num_relations)  # kernels check nothing
         scores: FloatArray = np.zeros((len(queries), self.num_entities), dtype=np.float32)
         for rows, mask in self.parts(queries, view):
             self._count(mask, queries, rows, scores)
