@@ -271,8 +271,8 @@ class OtherGraph(Counter):
 
 GRAPHS = [
     (Blind(), "hidden change scores", "have the same scores when all facts are hidden"),
-    (Prophet(), "facts that the view shows", "before_query|strictly_past"),
-    (Peeping(), "facts that the view shows", "before_query|strictly_past"),
+    (Prophet(), "facts that the view shows", "before_query"),
+    (Peeping(), "facts that the view shows", "before_query"),
     (Forgetful(), "restricted_to sets", "restricted to View"),
     (Selfish(), "restricted_to sets", "the setting of the scorer itself became"),
     (Deaf(), "reads the facts of its setting", "facts joined, and no score changed"),

@@ -102,11 +102,8 @@ class CountingScorer(ABC):
     def parts(self, queries: QueryBatch, view: View = WHOLE) -> Iterator[tuple[IntArray, NDArray[np.uint8]]]:
         """Queries that see the same edges, by number, and the mask of these edges."""
         view = view.within(self.setting.limits)
-        every = np.arange(len(queries))
-        apart = [every[queries.time == time] for time in np.unique(queries.time)] if view.strictly_past else [every]
-        for rows in apart:
-            if len(rows):
-                yield rows, self._views.resolve(view.at(int(queries.time[rows[0]]))).mask
+        for rows, seen in view.groups(queries.time):
+            yield rows, self._views.resolve(seen).mask
 
     @abstractmethod
     def _count(self, mask: NDArray[np.uint8], queries: QueryBatch, rows: IntArray, scores_BN: FloatArray) -> None:

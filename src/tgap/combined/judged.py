@@ -120,12 +120,10 @@ class JudgedScorer:
         """Scores [B, N] from what ``view`` shows."""
         scores = self._walker.score(queries, view)
         seen = view.within(self.setting.limits)
-        every = np.arange(len(queries))
-        parts = [every[queries.time == time] for time in np.unique(queries.time)] if seen.strictly_past else [every]
-        for part in parts:
+        for part, shown in seen.groups(queries.time):
             for begin in range(0, len(part), _ROWS):
                 rows = part[begin : begin + _ROWS]
-                scores[rows] = self._judged(scores[rows], queries.take(rows), seen.at(int(queries.time[rows[0]])))
+                scores[rows] = self._judged(scores[rows], queries.take(rows), shown)
         return scores
 
     def score_each(self, query: Query, views: Sequence[View]) -> FloatArray:

@@ -328,10 +328,7 @@ class Predictor:
 
     def _sight(self, query: Query) -> tuple[str, ...]:
         """A note on what the answer was made from, where that is not all that stands in the graph."""
-        last = setting_of(self.scorer).limits.at(query.time).last
-        if last is None:
-            return ()
-        return (f"answered from what is known until {self.dataset.timeline.format(last)}; nothing later was seen",)
+        return setting_of(self.scorer).limits.notes(self.dataset.timeline, query.time)
 
     @property
     def walks(self) -> bool:

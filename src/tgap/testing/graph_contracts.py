@@ -43,7 +43,8 @@ def some_views(scorer: GraphScorer) -> Sequence[View]:
     middle = int(np.median(times)) if len(times) else 0
     some = View.all().without(range(0, scorer.graph.num_facts, 3))
     past = View.all().before_query()
-    return View.all().until(middle), View.all().since(middle), past, some, past.until(middle).without([0])
+    window = View.all().window(max(1, int(np.ptp(times)) // 3 if len(times) else 1))
+    return View.all().until(middle), View.all().since(middle), past, window, some, past.until(middle).without([0])
 
 
 def _graph(trial: Trial) -> Iterator[str]:
