@@ -23,9 +23,9 @@ from tgap.data import Dataset
 from tgap.errors import ConfigError
 from tgap.graph.task import find_task
 from tgap.learner import DEFAULT_TASK, Learner, Method, Overrides
-from tgap.methods.former import from_former
 from tgap.methods.installed import MethodWarning, installed_methods
 from tgap.methods.own import is_own, own_method
+from tgap.migrations import migrated_config
 from tgap.scorer import Scorer
 
 # Name -> where its Method stands.
@@ -122,7 +122,7 @@ def parse_config(text: str) -> RunConfig:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the configuration is not valid TOML: {error}") from error
-    values = from_former(values)
+    values = migrated_config(values)
     known = ("dataset", "method", "task", *SECTIONS)
     for key, value in values.items():
         if key not in known:
