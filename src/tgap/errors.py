@@ -93,6 +93,10 @@ class UnknownNameError(QueryError):
         self.suggestions = tuple(suggestions)
 
 
+class CapabilityError(QueryError):
+    """A method is asked for something that it does not declare it can do (``tgap.capabilities``)."""
+
+
 class RunError(TgapError):
     """A run folder or a checkpoint cannot be read or written."""
 

@@ -1,5 +1,7 @@
 """The one protocol that joins the rooms: whatever answers a query is a ``Scorer``. Types only.
 
+What some scorers can do besides is declared, see ``tgap.capabilities``.
+
 Ids: entities 0..N-1; relations 0..R-1 as in the data, r + R the inverse of r, 2R the self-loop. A query is always
 (subject, relation, ?, time); asking for the head of (?, r, o, t) is the query (o, r + R, ?, t). Times are whole
 numbers on the dataset's timeline and need not belong to any fact.
@@ -10,16 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.data import Dataset
 from tgap.errors import QueryError
-from tgap.graph import TemporalGraph, View
-from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
-from tgap.graph.view import WHOLE
+from tgap.graph import View
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float32]
@@ -70,7 +69,7 @@ class QueryBatch:
 
 
 class ScoreKind(Enum):
-    """What the numbers of a score row are. Whether a scorer can explain them is another matter: see ``Explainer``."""
+    """What the numbers of a score row are."""
 
     PROBABILITY = "probability"  # not negative, a row sums to 1
     LOG_PROBABILITY = "log-probability"  # their exponentials are probabilities
@@ -87,7 +86,6 @@ class ScoreKind(Enum):
         return scores if self is ScoreKind.PROBABILITY else np.exp(scores)
 
 
-@runtime_checkable
 class Scorer(Protocol):
     """Anything that ranks entities for a query."""
 
@@ -112,63 +110,12 @@ class Scorer(Protocol):
         ...
 
     def score(self, queries: QueryBatch) -> FloatArray:
-        """Scores [B, N], higher is likelier. The row of a query does not depend on the rest of the batch, save for its
+        """Scores [B, N], higher is likelier.
 
-        last bits where a library for linear algebra adds in another order.
+        The row of a query does not depend on the rest of the batch, except for its last bits where a library for linear
+        algebra adds in another order.
         """
         ...
-
-
-@runtime_checkable
-class GraphScorer(Scorer, Protocol):
-    """A scorer that reads a graph while it answers, so that facts can join it, and be hidden, without training."""
-
-    @property
-    def graph(self) -> TemporalGraph:
-        """The facts that it knows."""
-        ...
-
-    @property
-    def setting(self) -> EvaluationSetting:
-        """Which facts these are, and what a question sees of them at most."""
-        ...
-
-    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
-        """Scores [B, N] of queries that see only what both ``view`` and the limits of the setting show."""
-        ...
-
-    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> GraphScorer:
-        """The same scorer with other facts known, of its own dataset or of one that facts were appended to."""
-        ...
-
-    def seeing(self, limits: View) -> GraphScorer:
-        """The same scorer on the same facts with other limits."""
-        ...
-
-
-def informed(scorer: Scorer, dataset: Dataset, setting: EvaluationSetting) -> Scorer:
-    """A scorer under the given setting; one that does not read a graph can only have the usual."""
-    if isinstance(scorer, GraphScorer):
-        if scorer.setting == setting:
-            return scorer
-        same = scorer.setting.context == setting.context
-        return scorer.seeing(setting.limits) if same else scorer.knowing(dataset, setting)
-    return scorer if setting == DEFAULT_SETTING else reading(scorer)
-
-
-def reading(scorer: Scorer) -> GraphScorer:
-    """The scorer, if it reads a graph while it answers."""
-    if not isinstance(scorer, GraphScorer):
-        raise QueryError(
-            f"{scorer.name} cannot be told what to see: all that it knows of train is in its weights; "
-            "use a run of a method that reads the graph, such as tgap or recency"
-        )
-    return scorer
-
-
-def setting_of(scorer: Scorer) -> EvaluationSetting:
-    """What a scorer answers from; the usual where it does not say."""
-    return scorer.setting if isinstance(scorer, GraphScorer) else DEFAULT_SETTING
 
 
 @dataclass(frozen=True)
@@ -204,43 +151,3 @@ class Trace:
         last = self.steps[-1]
         found = last.mass[last.entities == entity]
         return float(found.mean()) if len(found) else 0.0
-
-
-@runtime_checkable
-class Explainer(Scorer, Protocol):
-    """A scorer that can show its walk, and answer from what a view shows of its graph."""
-
-    @property
-    def graph(self) -> TemporalGraph:
-        """The graph that is walked."""
-        ...
-
-    def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
-        """Scores [B, N] of queries that see only what ``view`` shows."""
-        ...
-
-    def score_each(self, query: Query, views: Sequence[View]) -> FloatArray:
-        """Scores [V, N] of one query under each of several views."""
-        ...
-
-    def trace(self, query: Query, view: View = WHOLE) -> Trace:
-        """The forward pass of one query that sees only what ``view`` shows."""
-        ...
-
-
-@runtime_checkable
-class Reader(Explainer, Protocol):
-    """An explainer whose scores lean on facts besides those that its walk took."""
-
-    def facts_read(self, trace: Trace, answer: int, count: int) -> IntArray:
-        """At most ``count`` facts (ids as in ``graph.fact``) that were read about an answer, the most telling first."""
-        ...
-
-
-@runtime_checkable
-class Transferable(Scorer, Protocol):
-    """A scorer that can answer about another dataset than the one it learned from, without training."""
-
-    def transferred(self, own: Dataset, other: Dataset) -> Scorer:
-        """The scorer for ``other``; ``own`` is what it learned from."""
-        ...

@@ -9,13 +9,13 @@ from tests.training.standin import StandIn, StandInScorer
 from tgap.asking.answers import standings
 from tgap.asking.load import load_model
 from tgap.asking.model import Model
+from tgap.capabilities import setting_of, under_setting
 from tgap.data import load_dataset
 from tgap.errors import ConfigError, QueryError
 from tgap.evaluation import evaluate
 from tgap.graph import View
 from tgap.graph.setting import CONTEXTS, EvaluationSetting, visible_facts
 from tgap.methods import config_for, make_scorer
-from tgap.scorer import informed, setting_of
 
 WORLD = load_dataset("world")
 QUESTION = ("Meridona", "Visit", None, "2012-04-26")
@@ -67,22 +67,22 @@ def test_counters_keep_to_it_and_show_the_facts_that_they_saw() -> None:
 
 
 def test_a_method_whose_knowledge_is_in_its_weights_says_so() -> None:
-    with pytest.raises(QueryError, match="stand-in cannot be told what to see"):
+    with pytest.raises(QueryError, match="stand-in does not read the graph"):
         Model(StandInScorer(StandIn(WORLD).eval()), WORLD).with_setting(past_only=True)
 
 
 @pytest.mark.parametrize("method", ["recency", "typed-pair"])
 def test_contexts_are_named_and_answers_are_never_told(method: str) -> None:
     scorer = make_scorer(config_for(method, "world"), WORLD)
-    known = informed(scorer, WORLD, EvaluationSetting(CONTEXTS["train+valid"]))
+    known = under_setting(scorer, WORLD, EvaluationSetting(CONTEXTS["train+valid"]))
     assert evaluate(scorer, WORLD, limit=200).report.known.usual
     report = evaluate(known, WORLD, limit=200).report
     assert (report.known.name, report.known.context, report.known.usual) == ("train+valid", "train+valid", False)
     with pytest.raises(ConfigError, match="context train\\+valid holds the facts of valid that are asked for"):
         evaluate(known, WORLD, "valid")
-    horizon = informed(scorer, WORLD, EvaluationSetting(CONTEXTS["train+valid"]).past_only())
+    horizon = under_setting(scorer, WORLD, EvaluationSetting(CONTEXTS["train+valid"]).past_only())
     assert evaluate(horizon, WORLD, "valid", limit=50).report.known.name == "fixed horizon (train+valid)"
-    dated = informed(scorer, WORLD, EvaluationSetting().until(DAY))
+    dated = under_setting(scorer, WORLD, EvaluationSetting().until(DAY))
     assert evaluate(dated, WORLD, limit=50).report.known.name == "train as of 2012-04-26"
 
 

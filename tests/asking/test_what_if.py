@@ -110,7 +110,7 @@ def test_what_cannot_be_is_said(walker: Model, change: dict[str, list[tuple[str,
 def test_a_method_that_reads_no_graph_is_refused() -> None:
     world = load_dataset("world")
     named, when = _middle_fact(world)
-    with pytest.raises(QueryError, match=r"popular cannot be told what to see"):
+    with pytest.raises(QueryError, match=r"popular does not read the graph"):
         Model(Popular(world), world).what_if(named[0], named[1], "?", when, without=[(*named, when)])
 
 

@@ -11,6 +11,7 @@ from tgap.baselines.counting import CountingScorer
 from tgap.baselines.history import HistoryScorer
 from tgap.baselines.recurrency import RecurrencyScorer
 from tgap.baselines.typed_pair import AGES, SMOOTHING, TypedPairScorer, count_chances
+from tgap.capabilities import capabilities_of
 from tgap.data import Dataset, Facts, Timeline, Vocabulary, load_dataset
 from tgap.errors import ConfigError, DataError
 from tgap.evaluation import evaluate
@@ -18,7 +19,7 @@ from tgap.graph import TemporalGraph, View
 from tgap.graph.setting import DEFAULT_SETTING
 from tgap.graph.task import FORECAST
 from tgap.methods import config_for, make_scorer, recurrency
-from tgap.scorer import GraphScorer, Query, QueryBatch
+from tgap.scorer import Query, QueryBatch
 
 N, R = 4, 2
 Event = tuple[int, int, int, int]
@@ -75,7 +76,7 @@ def test_counters_see_what_a_view_shows(events: list[Event], query: Query, cut: 
     batch = QueryBatch.of([query, query._replace(time=query.time + 2)])
     until = graph_of([one for one in events if one[3] <= cut])
     for whole, short in zip(counters(graph_of(events)), counters(until), strict=True):
-        assert isinstance(whole, GraphScorer)
+        assert capabilities_of(whole).reads_graph is whole
         np.testing.assert_array_equal(whole.score(batch, View.all().until(cut)), short.score(batch))
         past = whole.score(batch, View.all().before_query())
         for row, time in zip(past, batch.time, strict=True):

@@ -15,7 +15,7 @@ from tgap.errors import DataError
 from tgap.evaluation import evaluate
 from tgap.graph import TemporalGraph
 from tgap.methods import config_for, make_scorer
-from tgap.scorer import Query, QueryBatch, Scorer
+from tgap.scorer import Query, QueryBatch
 
 N, R = 4, 2
 Event = tuple[int, int, int, int]
@@ -63,7 +63,6 @@ def test_rows_do_not_depend_on_the_batch(weights: tuple[float, float]) -> None:
     rng = np.random.default_rng(0)
     events = [tuple(rng.integers(0, (N, R, N, 10)).tolist()) for _ in range(40)]
     scorer = scorer_of(graph_of(events), weights)
-    assert isinstance(scorer, Scorer)
     queries = [Query(s, r, t) for s in range(N) for r in range(2 * R) for t in (0, 5)]
     together = scorer.score(QueryBatch.of(queries))
     assert together.dtype == np.float32

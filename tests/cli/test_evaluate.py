@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from tgap.asking.operations import OPERATIONS
 from tgap.cli.generated import command_of
-from tgap.errors import ConfigError, DataError, RunError, TgapError
+from tgap.errors import CapabilityError, ConfigError, DataError, RunError, TgapError
 
 Run = Callable[..., Result]
 
@@ -150,7 +150,7 @@ def test_a_run_folder_knows_its_dataset(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.exception
     assert result.output.index("frequency") < result.output.index("recency")
     refused = run(folder, "--dataset", "icews14")
-    assert isinstance(refused.exception, ConfigError)
+    assert isinstance(refused.exception, CapabilityError)
     assert "answers about world only" in str(refused.exception)
 
 

@@ -135,8 +135,8 @@ def test_relations_that_join_leave_the_verdicts_of_the_others(width: int) -> Non
     judge = Judge(graph.num_relations, SPAN, width, 0)
     first = judge.verdict(CaseReader(graph, SPAN, 50).read(queries, candidates, Resolver(graph).resolve(View.all())))
     case = CaseReader(wider, SPAN, 50).read(moved, candidates, Resolver(wider).resolve(View.all()))
-    np.testing.assert_allclose(judge.knowing(5).verdict(case).detach(), first.detach(), rtol=0, atol=1e-5)
-    assert judge.knowing(3) is judge
+    np.testing.assert_allclose(judge.with_relations(5).verdict(case).detach(), first.detach(), rtol=0, atol=1e-5)
+    assert judge.with_relations(3) is judge
 
 
 @pytest.mark.parametrize("span", [25, 400])

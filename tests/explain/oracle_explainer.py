@@ -1,15 +1,19 @@
-"""A real, small explainer for tests: the slow oracle behind the ``Explainer`` protocol."""
+"""A real, small explainer for tests: the slow oracle behind the ``Walker`` protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tests.oracle import Oracle, OracleStep
 from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.capabilities import Capabilities
+from tgap.data import Dataset
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
+from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 from tgap.graph.view import WHOLE
 from tgap.model.settings import TGAPSettings
 from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind, StepTrace, Trace
@@ -21,8 +25,16 @@ class OracleExplainer:
     name = "oracle"
     kind = ScoreKind.PROBABILITY
 
-    def __init__(self, graph: TemporalGraph, config: TGAPSettings, span: int, seed: int = 0) -> None:
+    def __init__(
+        self,
+        graph: TemporalGraph,
+        config: TGAPSettings,
+        span: int,
+        seed: int = 0,
+        setting: EvaluationSetting = DEFAULT_SETTING,
+    ) -> None:
         self.graph = graph
+        self.setting = setting
         self.config = config
         self.span = span
         self.seed = seed
@@ -36,6 +48,16 @@ class OracleExplainer:
     def num_relations(self) -> int:
         return self.graph.num_relations
 
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(walks=self)
+
+    def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> OracleExplainer:
+        return OracleExplainer(TemporalGraph.of(dataset, setting.context), self.config, self.span, self.seed, setting)
+
+    def restricted_to(self, limits: View) -> OracleExplainer:
+        return OracleExplainer(self.graph, self.config, self.span, self.seed, replace(self.setting, limits=limits))
+
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         rows = zip(queries.subject.tolist(), queries.relation.tolist(), queries.time.tolist(), strict=True)
         return np.stack([self.trace(Query(*row), view).scores for row in rows])
@@ -44,6 +66,7 @@ class OracleExplainer:
         return np.stack([self.trace(query, view).scores for view in views])
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
+        view = view.within(self.setting.limits)
         mask = visible_graph(self.graph, view.at(query.time)).mask
         oracle = Oracle(self.config, self.parameters, self.graph, 0, self.span, mask, self.seed)
         result = oracle.run(query.subject, query.relation, query.time)

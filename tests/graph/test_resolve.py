@@ -34,10 +34,7 @@ def views(draw: st.DrawFn) -> View:
 def expected_mask(graph: TemporalGraph, view: View) -> NDArray[np.bool_]:
     """Edge by edge, from the meaning of a view."""
     inside = ~np.isin(graph.fact, view.hidden)
-    if view.first is not None:
-        inside &= graph.time >= view.first
-    if view.last is not None:
-        inside &= graph.time <= view.last
+    inside &= np.array([view.shows(time) for time in graph.time.tolist()], dtype=bool)
     return inside | (graph.fact < 0)
 
 

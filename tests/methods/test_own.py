@@ -40,7 +40,7 @@ def test_it_is_evaluated_compared_and_asked(tmp_path: Path, capsys: pytest.Captu
     assert tgap(["what-if", "recency", *QUESTION, "--dataset", "world", *removed]) == 0
     assert "If this had not happened" in capsys.readouterr().out
     assert tgap(["what-if", NAME, *QUESTION, "--dataset", "world", *removed]) == 2
-    assert "popular cannot be told what to see" in capsys.readouterr().err
+    assert "popular does not read the graph" in capsys.readouterr().err
 
 
 def _first_fact() -> list[str]:

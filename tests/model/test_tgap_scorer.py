@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.model.tiny_models import batch_of, model_of
 from tests.tiny import random_parameters, tiny_config, tiny_graph
+from tgap.capabilities import capabilities_of
 from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import VisibleGraph, visible_graph
@@ -25,7 +26,7 @@ from tgap.model.scorer import TGAPScorer
 from tgap.model.settings import TGAPSettings
 from tgap.model.tgap import TGAP
 from tgap.pauses import pausing
-from tgap.scorer import Explainer, IntArray, Query, QueryBatch
+from tgap.scorer import IntArray, Query, QueryBatch
 
 SPAN, ENTITIES, RELATIONS = 12, 8, 3
 SETTINGS = EvaluationConfig()
@@ -277,9 +278,13 @@ def test_the_cache_never_outgrows_its_bound() -> None:
 # ------------------------------------------------------------------------------------------------------------ scores
 
 
-def test_a_scorer_can_explain() -> None:
+def test_a_scorer_declares_that_it_walks() -> None:
     scorer = TGAPScorer(tiny_model(), SETTINGS)
-    assert isinstance(scorer, Explainer)
+    declared = capabilities_of(scorer)
+    assert declared.walks is scorer
+    assert declared.reads_graph is scorer
+    assert declared.transfers is scorer
+    assert declared.reads_facts is None
     assert (scorer.num_entities, scorer.num_relations, scorer.name) == (ENTITIES, RELATIONS, "T-GAP")
 
 

@@ -12,6 +12,7 @@ import torch
 
 from tests.server.live import running
 from tgap.asking.model import Model
+from tgap.capabilities import require_graph
 from tgap.data import load_dataset
 from tgap.data.catalog import journal_of
 from tgap.data.journal import read_appendable
@@ -21,7 +22,6 @@ from tgap.methods import config_for, make_scorer
 from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.scorer import TGAPScorer
 from tgap.runs import load_scorer
-from tgap.scorer import reading
 from tgap.server.app import create_app
 from tgap.server.models import Models
 
@@ -71,7 +71,7 @@ def test_counters_count_what_was_appended(method: str, tmp_path: Path) -> None:
     scorer = make_scorer(config_for(method, "world"), old)
     append(NEWS, tmp_path)
     new = load_dataset("world")
-    grown = Model(reading(scorer).knowing(new, reading(scorer).setting), new)
+    grown = Model(require_graph(scorer).with_context(new, require_graph(scorer).setting), new)
     assert grown.predict("Newland", "Visit", "?", "2014-01-04").best == "Meridona"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.locks import locked_elsewhere
+from tgap.capabilities import capabilities_of
 from tgap.data import load_dataset
 from tgap.errors import ConfigError, DataError, RunError
 from tgap.kernels import num_threads, set_threads
@@ -16,7 +17,7 @@ from tgap.methods import config_for
 from tgap.runs import RunFolder, create_run, export_run, load_scorer
 from tgap.runs import folder as folder_module
 from tgap.runs.files import read_tensors, write_tensors
-from tgap.scorer import Explainer, Query, QueryBatch
+from tgap.scorer import Query, QueryBatch
 from tgap.training.session import reopen_run, train
 
 TINY = {"dimension": 8, "heads": 2, "core_nodes": 3, "sampled_edges": 10, "added_edges": 10}
@@ -44,7 +45,7 @@ def copy(trained: RunFolder, tmp_path: Path) -> RunFolder:
 
 def test_a_run_is_loaded_with_its_dataset_and_report(trained: RunFolder) -> None:
     loaded = load_scorer(trained.path)
-    assert isinstance(loaded.scorer, Explainer)
+    assert capabilities_of(loaded.scorer).walks is loaded.scorer
     assert loaded.dataset.name == "world"
     assert loaded.config == trained.config()
     assert loaded.report["status"] == "finished"

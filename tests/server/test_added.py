@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.server.slow import slow_model
 from tgap.asking.load import load_model
 from tgap.asking.model import Model
 from tgap.errors import QueryError, UnknownNameError
@@ -54,7 +55,7 @@ def test_facts_are_taken_away_and_added_at_once(model: Model) -> None:
     assert none["after"] == none["before"]
 
 
-def test_what_cannot_be_added_is_told(model: Model, small_model: Model) -> None:
+def test_what_cannot_be_added_is_told(model: Model) -> None:
     with pytest.raises(QueryError, match="no fact to take away and none to add"):
         what_if(model)
     with pytest.raises(UnknownNameError) as told:
@@ -62,5 +63,5 @@ def test_what_cannot_be_added_is_told(model: Model, small_model: Model) -> None:
     assert told.value.field == "added"
     asked: dict[str, Any] = {"subject": "North Korea", "relation": "Threaten", "time": "2014-04-29"}
     fact = ("North Korea", "Threaten", "Japan", "2014-04-28")
-    with pytest.raises(QueryError, match="cannot be told what to see"):
-        small_model.what_if(**asked, added=[fact])
+    with pytest.raises(QueryError, match="does not read the graph"):
+        slow_model()[1].what_if(**asked, added=[fact])

@@ -27,6 +27,8 @@ class Sure:
         self.name, self.num_entities, self.num_relations = "sure", self.inner.num_entities, self.inner.num_relations
         self.score, self.kind = self.inner.score, self.inner.kind
         self.score_each = self.inner.score_each
+        self.setting, self.with_context = self.inner.setting, self.inner.with_context
+        self.restricted_to = self.inner.restricted_to
         self.answer = answer
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:

@@ -60,10 +60,7 @@ def answer_row(model: Model, scores: NDArray[np.float32], entity: int, known: Kn
 
 def limit_notes(model: Model, query: Query) -> tuple[str, ...]:
     """A note on what the answer was made from, where that is not all that stands in the graph."""
-    last = model.setting.limits.at(query.time).last
-    if last is None:
-        return ()
-    return (f"answered from what is known until {model.dataset.timeline.format(last)}; nothing later was seen",)
+    return model.setting.limits.notes(model.dataset.timeline, query.time)
 
 
 def is_new(model: Model, query: Query) -> bool:

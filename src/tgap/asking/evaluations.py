@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tgap.capabilities import under_setting
 from tgap.data import Dataset
 from tgap.evaluation import (
     Bootstrap,
@@ -22,7 +23,7 @@ from tgap.evaluation import (
 )
 from tgap.evaluation.predictions import predictions_frame
 from tgap.methods import BESIDE, config_for, find_method, make_scorer
-from tgap.scorer import Scorer, informed
+from tgap.scorer import Scorer
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +91,7 @@ class EvaluationResult:
 
 def evaluate_model(model: Model, options: EvaluateOptions, progress: Progress | None = None) -> EvaluationResult:
     """Rank the true answers of a split under all protocols."""
-    setting = model.setting.chosen(model.dataset, options.context, options.as_of, options.past_only)
+    setting = model.setting.chosen(model.dataset, options.context, options.as_of, options.past_only, options.window)
     asked = model.under(setting)
     filters = Filters.of(model.dataset)
     scorers = [asked.scorer, *(_baselines(asked) if options.baselines else ())]
@@ -121,4 +122,4 @@ def _baselines(model: Model) -> Iterator[Scorer]:
     for name in BESIDE[task]:
         if find_method(name).title != model.scorer.name:
             scorer = make_scorer(config_for(name, model.dataset.name, task=task), model.dataset)
-            yield informed(scorer, model.dataset, model.setting)
+            yield under_setting(scorer, model.dataset, model.setting)

@@ -24,6 +24,15 @@ from tgap.asking.prediction import Prediction
 from tgap.asking.question import Question, find_name, read_time, resolve
 from tgap.asking.support import Support
 from tgap.asking.what_if import WhatIf
+from tgap.capabilities import (
+    GraphScorer,
+    Walker,
+    capabilities_of,
+    require_graph,
+    require_walker,
+    setting_of,
+    under_setting,
+)
 from tgap.config import RunConfig
 from tgap.data import Dataset, Fact
 from tgap.data.facts import Facts
@@ -35,7 +44,7 @@ from tgap.explain.naming import Names
 from tgap.graph.setting import EvaluationSetting
 from tgap.graph.view import WHOLE, View
 from tgap.learner import Learner
-from tgap.scorer import Explainer, GraphScorer, QueryBatch, Scorer, informed, reading, setting_of
+from tgap.scorer import QueryBatch, Scorer
 
 QuestionParts = tuple[str | None, str, str | None, When]  # subject, relation, object, time
 _KEPT = 8  # models under other settings, each with cached features of its own
@@ -103,21 +112,24 @@ class Model:
         answer: str | None = None,
         as_of: When | None = None,
         past_only: bool = False,
+        window: int | None = None,
     ) -> Question:
         """Resolve a question once; every operation takes it in place of its parts."""
         parts: dict[str, Any] = {"subject": subject, "relation": relation, "object": object}
         parts |= {} if time is None else {"time": time}
         return self.resolve(
-            read_options(QuestionOptions, {**parts, "answer": answer, "as_of": as_of, "past_only": past_only})
+            read_options(
+                QuestionOptions, {**parts, "answer": answer, "as_of": as_of, "past_only": past_only, "window": window}
+            )
         )
 
     def resolve(self, options: QuestionOptions) -> Question:
         """The question that options ask, by ids."""
         if options.resolved is not None:
             return options.resolved
-        fields = ("subject", "relation", "object", "time", "answer", "as_of", "past_only")
+        fields = ("subject", "relation", "object", "time", "answer", "as_of", "past_only", "window")
         parts = {name: getattr(options, name) for name in fields}
-        setting = self.setting.chosen(self.dataset, None, None, options.past_only)
+        setting = self.setting.chosen(self.dataset, None, None, options.past_only, options.window)
         setting = setting.until(None if options.as_of is None else read_time(self.dataset, options.as_of))
         return resolve(self.dataset, setting, self.names, parts, options.answer)
 
@@ -146,22 +158,29 @@ class Model:
         """The same model answering under another setting. Weights are shared; calibration does not carry over."""
         return self if setting == self.setting else self._under(setting)
 
-    def with_setting(self, context: str | None = None, *, as_of: When | None = None, past_only: bool = False) -> Model:
+    def with_setting(
+        self,
+        context: str | None = None,
+        *,
+        as_of: When | None = None,
+        past_only: bool = False,
+        window: int | None = None,
+    ) -> Model:
         """The same model with other facts in sight; what is not given stays as it is.
 
         ``context`` is "train", "train+valid" or "all"; nothing later than ``as_of`` is seen, and with ``past_only``
-        only facts strictly before each question.
+        only facts strictly before each question, with ``window`` only those of the last so many units before it.
         """
-        return self.under(self.setting.chosen(self.dataset, context, as_of, past_only))
+        return self.under(self.setting.chosen(self.dataset, context, as_of, past_only, window))
 
     def with_facts(self, facts: Facts) -> Model:
         """The same model with more facts known, without training."""
-        scorer = reading(self.scorer)
+        scorer = require_graph(self.scorer)
         more = replace(self.dataset, context=Facts.concatenate([self.dataset.context, facts]))
-        return Model(scorer.knowing(more, scorer.setting), self.dataset, calibration=self.calibration)
+        return Model(scorer.with_context(more, scorer.setting), self.dataset, calibration=self.calibration)
 
     def _make_under(self, setting: EvaluationSetting) -> Model:
-        scorer = informed(self.scorer, self.dataset, setting)
+        scorer = under_setting(self.scorer, self.dataset, setting)
         # Metrics were measured under another setting, so the report stays behind.
         return Model(scorer, self.dataset, config=self.config, learner=self._learner, folder=self.folder)
 
@@ -170,22 +189,17 @@ class Model:
     @property
     def walks(self) -> bool:
         """Whether the method can show its walk."""
-        return isinstance(self.scorer, Explainer)
+        return capabilities_of(self.scorer).walks is not None
 
     @property
-    def walker(self) -> Explainer:
+    def walker(self) -> Walker:
         """The scorer, if it can show its walk."""
-        if not isinstance(self.scorer, Explainer):
-            raise QueryError(
-                f"{self.scorer.name} gives answers without reasons: it has no walk to show; "
-                "use a run of a method that walks"
-            )
-        return self.scorer
+        return require_walker(self.scorer)
 
     @property
-    def reader(self) -> Explainer | GraphScorer:
+    def reader(self) -> GraphScorer:
         """The scorer, if it reads a graph while it answers."""
-        return self.scorer if isinstance(self.scorer, Explainer) else reading(self.scorer)
+        return require_graph(self.scorer)
 
     def scores(self, batch: QueryBatch, view: View = WHOLE) -> NDArray[np.float32]:
         """Scores [B, N] of queries that see what a view shows."""

@@ -121,7 +121,7 @@ class Operation(Generic[Asked, Result]):
                 )
             options = read_options(self.options, {**question.parts, **named})
             assert isinstance(options, QuestionOptions), "an operation that asks"
-            changed = {"answer", "as_of", "past_only"} & named.keys()
+            changed = {"answer", "as_of", "past_only", "window"} & named.keys()
             return options if changed else options.with_question(question)
         if len(arguments) > len(places):
             raise QueryError(

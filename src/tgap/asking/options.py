@@ -68,6 +68,11 @@ class SightOptions(Options):
 
     past_only: bool = Field(default=False, description="See only facts strictly before the time asked about")
     as_of: Annotated[Time | None, Cli(metavar="TIME")] = Field(default=None, description="See nothing later than this")
+    window: int | None = Field(
+        default=None,
+        ge=1,
+        description="See only facts of the last N units of time (days, say) before the time asked about",
+    )
 
 
 class QuestionOptions(SightOptions):
@@ -99,7 +104,7 @@ def read_options(kind: type[Chosen], values: Mapping[str, Any]) -> Chosen:
 
     >>> read_options(SightOptions, {"past": True})
     Traceback (most recent call last):
-    tgap.errors.OptionError: unknown option 'past'; expected one of past_only, as_of
+    tgap.errors.OptionError: unknown option 'past'; expected one of past_only, as_of, window
     """
     try:
         return kind.model_validate(values)

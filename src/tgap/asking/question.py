@@ -27,7 +27,7 @@ class Question:
     setting: EvaluationSetting  # which facts are known and seen
     named: NamedQuestion  # by stored names
     notes: tuple[str, ...]  # what the reader should know
-    parts: dict[str, Any]  # subject, relation, object, time, answer, as_of and past_only as they were given
+    parts: dict[str, Any]  # subject, relation, object, time, answer, as_of, past_only and window as given
 
     def __str__(self) -> str:
         return self.named.text

@@ -67,7 +67,7 @@ def sweep_points(model: Model, options: SweepOptions) -> list[Callable[[], Sweep
 
     def ask(time: When) -> Question:
         parts = (options.subject, options.relation, options.object, time)
-        return model.question(*parts, as_of=options.as_of, past_only=options.past_only)
+        return model.question(*parts, as_of=options.as_of, past_only=options.past_only, window=options.window)
 
     def point(instant: int) -> SweepPoint:
         time = line.format(instant)

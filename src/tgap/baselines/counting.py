@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import Capabilities
 from tgap.data import Dataset
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver
@@ -67,15 +68,20 @@ class CountingScorer(ABC):
         self.events = Events.of(graph)
         self._views = Resolver(graph)
 
-    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> Self:
-        """The same settings with other facts known."""
+    @property
+    def capabilities(self) -> Capabilities:
+        """It reads a graph."""
+        return Capabilities(reads_graph=self)
+
+    def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> Self:
+        """The same settings on other facts."""
         other = copy.copy(self)
         other._read(TemporalGraph.of(dataset, setting.context), setting)
         if other.num_relations != self.num_relations:
             other._grow(self.num_relations)
         return other
 
-    def seeing(self, limits: View) -> Self:
+    def restricted_to(self, limits: View) -> Self:
         """The same facts with other limits."""
         other = copy.copy(self)
         other.setting = replace(self.setting, limits=limits)
@@ -87,6 +93,7 @@ class CountingScorer(ABC):
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N]."""
+        queries.check_ids(self.num_entities, self.num_relations)  # kernels check nothing
         scores: FloatArray = np.zeros((len(queries), self.num_entities), dtype=np.float32)
         for rows, mask in self.parts(queries, view):
             self._count(mask, queries, rows, scores)
@@ -95,11 +102,8 @@ class CountingScorer(ABC):
     def parts(self, queries: QueryBatch, view: View = WHOLE) -> Iterator[tuple[IntArray, NDArray[np.uint8]]]:
         """Queries that see the same edges, by number, and the mask of these edges."""
         view = view.within(self.setting.limits)
-        every = np.arange(len(queries))
-        apart = [every[queries.time == time] for time in np.unique(queries.time)] if view.strictly_past else [every]
-        for rows in apart:
-            if len(rows):
-                yield rows, self._views.resolve(view.at(int(queries.time[rows[0]]))).mask
+        for rows, seen in view.groups(queries.time):
+            yield rows, self._views.resolve(seen).mask
 
     @abstractmethod
     def _count(self, mask: NDArray[np.uint8], queries: QueryBatch, rows: IntArray, scores_BN: FloatArray) -> None:

@@ -226,7 +226,7 @@ class TypedPairSettings(Settings):
 def _build(dataset: Dataset, config: RunConfig) -> Scorer:
     setting = find_task(config.task).setting
     graph = TemporalGraph.of(dataset, setting.context)
-    return TypedPairScorer(graph, setting, count_chances(dataset, setting.limits.strictly_past))
+    return TypedPairScorer(graph, setting, count_chances(dataset, setting.limits.past_only))
 
 
 METHOD = Method(

@@ -14,11 +14,11 @@ def methods() -> None:
       tgap train --dataset icews14 --method recency
     """
     from tgap.cli.terminal import make_console, plain_table
-    from tgap.methods import METHODS, find_method
+    from tgap.methods import find_method, method_names
 
     flowing = ("Tasks", "Presets", "What it does")
     table = plain_table("Method", "Learns", *flowing, flowing=flowing)
-    for name in METHODS:
+    for name in method_names():
         method = find_method(name)
         learns = "yes" if method.learn else "no"
         table.add_row(name, learns, ", ".join(method.tasks), ", ".join(method.presets), method.summary)

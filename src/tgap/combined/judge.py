@@ -176,8 +176,8 @@ class Judge(nn.Module):
                 else:
                     parameter.normal_(1.0 if name.endswith("gate") else 0.0, 0.3, generator=generator)
 
-    def knowing(self, relations: int) -> Judge:
-        """The same judge where more relations are known; those that joined read as the mean of the others."""
+    def with_relations(self, relations: int) -> Judge:
+        """The same judge with more relations; those that joined read as the mean of the others."""
         if relations == self.relations:
             return self
         other = copy.deepcopy(self)

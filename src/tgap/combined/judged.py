@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tgap.capabilities import Capabilities, Walker, capabilities_of, require_transfer, require_walker
 from tgap.config import RunConfig, Settings
 from tgap.data import Dataset
 from tgap.errors import ConfigError
@@ -28,16 +29,13 @@ from tgap.graph.view import WHOLE
 from tgap.learner import Learner, Method
 from tgap.model.settings import TGAPSettings
 from tgap.scorer import (
-    Explainer,
     FloatArray,
-    GraphScorer,
     IntArray,
     Query,
     QueryBatch,
     ScoreKind,
     Scorer,
     Trace,
-    Transferable,
 )
 
 if TYPE_CHECKING:
@@ -61,11 +59,6 @@ class JudgedSettings(Settings):
         1, ge=0, description="epochs in which the walk names candidates; later ones judge these again; 0 = every epoch"
     )
     weight: float = Field(0.4, ge=0, lt=1, description="[w] of the judge against the walk; 0 = the walk alone")
-
-
-@runtime_checkable
-class Walker(Explainer, GraphScorer, Protocol):
-    """What can be judged: it gives probabilities, reads a graph and shows its walk."""
 
 
 class JudgedScorer:
@@ -102,35 +95,35 @@ class JudgedScorer:
         """What the walker knows."""
         return self._walker.setting
 
-    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> JudgedScorer:
-        """The same weights with other facts known."""
-        walker = self._walker.knowing(dataset, setting)
-        assert isinstance(walker, Walker), "it walks as before"
-        return JudgedScorer(walker, self._judge.knowing(walker.num_relations), self._settings, self._span)
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the walker can; besides its walk it reads events."""
+        transfers = self if capabilities_of(self._walker).transfers else None
+        return Capabilities(walks=self, reads_facts=self, transfers=transfers)
 
-    def seeing(self, limits: View) -> JudgedScorer:
+    def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> JudgedScorer:
+        """The same weights on other facts."""
+        walker = self._walker.with_context(dataset, setting)
+        return JudgedScorer(walker, self._judge.with_relations(walker.num_relations), self._settings, self._span)
+
+    def restricted_to(self, limits: View) -> JudgedScorer:
         """The same weights on the same facts with other limits."""
-        walker = self._walker.seeing(limits)
-        assert isinstance(walker, Walker), "it walks as before"
+        walker = self._walker.restricted_to(limits)
         return JudgedScorer(walker, self._judge, self._settings, self._span)
 
     def transferred(self, own: Dataset, other: Dataset) -> JudgedScorer:
         """The same weights on another dataset."""
-        assert isinstance(self._walker, Transferable), "a walker is a T-GAP"
-        walker = self._walker.transferred(own, other)
-        assert isinstance(walker, Walker), "it walks as before"
+        walker = require_walker(require_transfer(self._walker, own).transferred(own, other))
         return JudgedScorer(walker, self._judge.transferred(own, other), self._settings, other.timeline.span)
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
         """Scores [B, N] from what ``view`` shows."""
         scores = self._walker.score(queries, view)
         seen = view.within(self.setting.limits)
-        every = np.arange(len(queries))
-        parts = [every[queries.time == time] for time in np.unique(queries.time)] if seen.strictly_past else [every]
-        for part in parts:
+        for part, shown in seen.groups(queries.time):
             for begin in range(0, len(part), _ROWS):
                 rows = part[begin : begin + _ROWS]
-                scores[rows] = self._judged(scores[rows], queries.take(rows), seen.at(int(queries.time[rows[0]])))
+                scores[rows] = self._judged(scores[rows], queries.take(rows), shown)
         return scores
 
     def score_each(self, query: Query, views: Sequence[View]) -> FloatArray:
@@ -249,9 +242,10 @@ class JudgeLearner:
         self._config, self._dataset = config, dataset
         name = config.model.walker
         loaded = load_scorer(name)
-        if not isinstance(loaded.scorer, Walker) or loaded.scorer.kind is not ScoreKind.PROBABILITY:
+        walker = capabilities_of(loaded.scorer).walks
+        if walker is None or walker.kind is not ScoreKind.PROBABILITY:
             raise ConfigError(f"model.walker {name} does not walk; name a run of tgap")
-        self.walker: Walker = loaded.scorer
+        self.walker: Walker = walker
         self._span = dataset.timeline.span
         self.reader = CaseReader(self.walker.graph, self._span, self.settings.near)
         self.views = Resolver(self.walker.graph)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from tgap.asking.load import load_model
 from tgap.asking.model import Model
+from tgap.capabilities import setting_of
 from tgap.data import dataset_reference
 from tgap.methods import needs_dataset
 from tgap.runs import find_run
-from tgap.scorer import setting_of
 
 
 @dataclass(frozen=True)

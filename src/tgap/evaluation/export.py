@@ -5,7 +5,7 @@ for each protocol under its name: {raw, static, time}.
 
     format, version       "tgap-evaluation", 1
     scorer, dataset, split
-    known                 what the scorer answered from: {name, sentence, context, past_only, as_of, usual}
+    known                 what the scorer answered from: {name, sentence, context, past_only, as_of, window, usual}
     raw, static, time     metrics of all queries, both directions, mean ties
     protocols             their names; the headline protocol is named in "headline"
     optimistic, pessimistic   the same set for the other two tie rules

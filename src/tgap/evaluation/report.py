@@ -41,18 +41,20 @@ class Known:
     context: str  # train, train+valid, all
     past_only: bool
     as_of: str | None
+    window: int | None  # units of the timeline before its time that a query sees
     usual: bool  # completion as published: nothing needs to be said
 
     @classmethod
     def of(cls, setting: EvaluationSetting, dataset: Dataset) -> Known:
         """Put into words, with the dates of a dataset."""
-        last = setting.limits.last
+        last = setting.limits.limit_of_all()
         return cls(
             name=setting.name(dataset),
             sentence=setting.sentence(dataset),
             context=setting.context_name,
-            past_only=setting.limits.strictly_past,
+            past_only=setting.limits.past_only,
             as_of=None if last is None else dataset.timeline.format(last),
+            window=setting.limits.window_length(),
             usual=setting == DEFAULT_SETTING and not len(dataset.context),
         )
 

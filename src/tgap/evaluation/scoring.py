@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import setting_of
 from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError
 from tgap.evaluation.protocols import HEADLINE, Filters
@@ -21,7 +22,7 @@ from tgap.evaluation.queries import Grouping, SplitQueries, group, queries_of
 from tgap.evaluation.ranks import Ranks, rank_answers
 from tgap.evaluation.report import Report, build_report
 from tgap.evaluation.top import TopAnswers, top_answers
-from tgap.scorer import QueryBatch, Scorer, setting_of
+from tgap.scorer import QueryBatch, Scorer
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tgap.capabilities import Walker, capabilities_of
 from tgap.evaluation.ranks import scored_rank
-from tgap.scorer import Explainer, FloatArray, IntArray, Reader, Trace
+from tgap.scorer import FloatArray, IntArray, Trace
 
 FactIds = Sequence[int] | IntArray  # as in ``graph.fact``; taken away with inverses and copies
 
@@ -35,7 +36,7 @@ class Outcome:
 class Counterfactual:
     """What would become of ``answer`` if some facts had not been there? Under the trace's own view."""
 
-    def __init__(self, explainer: Explainer, trace: Trace, answer: int) -> None:
+    def __init__(self, explainer: Walker, trace: Trace, answer: int) -> None:
         self.explainer = explainer
         self.trace = trace
         self.answer = answer
@@ -57,6 +58,7 @@ class Counterfactual:
 
     def facts_read(self, count: int) -> list[int]:
         """Facts that the scorer read about the answer besides its walk, the most telling first."""
-        if not isinstance(self.explainer, Reader):
+        reader = capabilities_of(self.explainer).reads_facts
+        if reader is None:
             return []
-        return self.explainer.facts_read(self.trace, self.answer, count).tolist()
+        return reader.facts_read(self.trace, self.answer, count).tolist()

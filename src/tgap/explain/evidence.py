@@ -7,7 +7,7 @@ that attention reads. So each candidate is taken out of the graph and the whole 
     effect = probability with the fact - probability without it
 
 Positive: the fact speaks for the answer. Negative: without it the answer would gain. Lists are ordered by it. Where a
-scorer reads facts besides its walk (a ``Reader``), those that it leaned on most are candidates, too.
+scorer reads facts besides its walk (a ``FactReader``), those that it leaned on most are candidates, too.
 
 Facts that stand in for one another have small effects each and a large one together. So sets are taken away, too:
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tgap.capabilities import Walker
 from tgap.data.display import shown
 from tgap.evaluation.calibration import Calibration
 from tgap.explain.answer_flow import AnswerFlow
@@ -38,7 +39,7 @@ from tgap.explain.schema import Answer, Document, Question, ReachRow, plain
 from tgap.explain.tables import flow_table, path_table, profile_table, step_tables
 from tgap.explain.verdict import verdict
 from tgap.explain.wording import reach_sentence
-from tgap.scorer import Explainer, Trace
+from tgap.scorer import Trace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,7 +187,7 @@ class Reason:
 
 
 def make_explanation(
-    explainer: Explainer,
+    explainer: Walker,
     names: Names,
     question: Question,
     answer: tuple[int, Answer],
@@ -224,7 +225,7 @@ def make_explanation(
 
 
 def make_reason(
-    explainer: Explainer,
+    explainer: Walker,
     names: Names,
     answer: tuple[int, Answer],
     trace: Trace,
@@ -249,7 +250,7 @@ def make_reason(
 
 
 def _measured(
-    explainer: Explainer, names: Names, flow: AnswerFlow, options: ExplainOptions, hidden: bool
+    explainer: Walker, names: Names, flow: AnswerFlow, options: ExplainOptions, hidden: bool
 ) -> dict[str, Any]:
     """The parts of the document for which facts are taken away."""
     if not options.effects:

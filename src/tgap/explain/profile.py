@@ -119,12 +119,9 @@ class ProfileSums:
     def add_base(
         self, views: Resolver, view: View, queries: QueryBatch, weights: NDArray[np.float64], steps: int
     ) -> None:
-        """Visible edges within reach of each query's subject, by displacement; the queries stand in order of time."""
-        every = np.arange(len(queries))
-        for part in np.split(every, np.flatnonzero(np.diff(queries.time)) + 1) if view.strictly_past else [every]:
-            if len(part):
-                visible = views.resolve(view.at(int(queries.time[part[0]])))
-                self._add_reached(visible, queries.take(part), weights[part], steps)
+        """Visible edges within reach of each query's subject, by displacement."""
+        for part, seen in view.groups(queries.time):
+            self._add_reached(views.resolve(seen), queries.take(part), weights[part], steps)
 
     def _add_reached(
         self, visible: VisibleGraph, queries: QueryBatch, weights: NDArray[np.float64], steps: int

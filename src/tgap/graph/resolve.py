@@ -55,7 +55,7 @@ class Resolver:
 
     def resolve(self, view: View) -> VisibleGraph:
         """What ``view`` shows of the graph. A view that depends on the query is asked for by ``view.at(time)``."""
-        assert not view.strictly_past, "this view depends on the query: resolve view.at(time)"
+        assert not view.depends_on_query, "this view depends on the query: resolve view.at(time)"
         wanted = _Shown(*self._window(view), self._hidden(view))
         if wanted.stop - wanted.begin == self.graph.num_facts and not view.hidden:
             return self._whole
@@ -76,12 +76,7 @@ class Resolver:
 
     def _window(self, view: View) -> tuple[int, int]:
         """Stretch of the facts in order of time that the limits leave."""
-        if view.first is None and view.last is None:
-            return 0, self.graph.num_facts
-        times = self._by_time.time
-        begin = 0 if view.first is None else int(np.searchsorted(times, view.first))
-        stop = len(times) if view.last is None else int(np.searchsorted(times, view.last, side="right"))
-        return begin, max(begin, stop)
+        return view.stretch(self._by_time.time) if view.bounded else (0, self.graph.num_facts)
 
     @cached_property
     def _by_time(self) -> _ByTime:

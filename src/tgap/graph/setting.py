@@ -6,6 +6,7 @@
     fixed horizon (train)              the facts of train that lie before the query's time
     fixed horizon (train+valid)        the same with the facts of valid
     ... as of an instant               nothing later than that instant
+    ..., last 30 days                  only the 30 days before the query's time
 
 Results of different settings cannot be compared, so every table names its setting.
 """
@@ -14,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from tgap.data import Dataset, Facts
 from tgap.data.time import When
@@ -44,40 +43,47 @@ class EvaluationSetting:
 
     def name(self, dataset: Dataset) -> str:
         """What tables call it."""
-        if not self.limits.strictly_past:
+        if not self.limits.past_only:
             known = self.context_name
         else:
             known = "single step" if self.context == CONTEXTS["all"] else f"fixed horizon ({self.context_name})"
         known += f" and {len(dataset.context):,} appended" if len(dataset.context) else ""
-        last = self.limits.last
-        return known if last is None else f"{known} as of {dataset.timeline.format(last)}"
+        return known + self.limits.title(dataset.timeline)
 
     def sentence(self, dataset: Dataset) -> str:
         """The note under a table: what a question sees."""
         splits = ["train", *self.context]
         splits += ["the context that was appended"] if len(dataset.context) else []
         facts = f"the facts of {', '.join(splits[:-1])} and {splits[-1]}" if splits[1:] else "the facts of train"
-        when = "that lie strictly before the asked time" if self.limits.strictly_past else "before and after it"
-        last = self.limits.last
-        end = "" if last is None else f", nothing later than {dataset.timeline.format(last)}"
-        return f"a question sees {facts} {when}{end}; weights were learned from train alone"
+        return f"a question sees {facts} {self.limits.clause(dataset.timeline)}; weights were learned from train alone"
 
     def check_asking(self, splits: Sequence[str]) -> None:
         """Refuse to ask for facts that the graph itself would tell."""
         told = [split for split in splits if split in self.context]
-        if told and not self.limits.strictly_past:
+        if told and not self.limits.past_only:
             raise ConfigError(
                 f"context {self.context_name} holds the facts of {told[0]} that are asked for; see only the past with ",
                 Option("past_only"),
                 ", or leave them out of the context",
             )
 
-    def chosen(self, dataset: Dataset, context: str | None, as_of: When | None, past_only: bool) -> EvaluationSetting:
-        """The same with another context, or seen in part; what is not given stays as it is."""
+    def chosen(
+        self,
+        dataset: Dataset,
+        context: str | None,
+        as_of: When | None,
+        past_only: bool,
+        window: int | None = None,
+    ) -> EvaluationSetting:
+        """The same with another context, or seen in part; what is not given stays as it is.
+
+        ``window``: how many units of the timeline before its own time a query sees; implies ``past_only``.
+        """
         if context is not None and context not in CONTEXTS:
             raise ConfigError(f"unknown context {context!r}; expected one of {', '.join(CONTEXTS)}")
         chosen = self if context is None else replace(self, context=CONTEXTS[context])
         chosen = chosen.past_only() if past_only else chosen
+        chosen = chosen if window is None else replace(chosen, limits=chosen.limits.window(window))
         return chosen.until(None if as_of is None else dataset.timeline.read(as_of))
 
     def until(self, time: int | None) -> EvaluationSetting:
@@ -92,14 +98,7 @@ class EvaluationSetting:
 def visible_facts(dataset: Dataset, setting: EvaluationSetting, time: int) -> Facts:
     """The facts that a question at ``time`` sees."""
     facts = graph_facts(dataset, setting.context)
-    seen = setting.limits.at(time)
-    first, last = seen.first, seen.last
-    shown = np.ones(len(facts), dtype=bool)
-    if first is not None:
-        shown &= facts.time >= first
-    if last is not None:
-        shown &= facts.time <= last
-    return facts[shown]
+    return facts[setting.limits.at(time).shown(facts.time)]
 
 
 DEFAULT_SETTING = EvaluationSetting()  # completion as published

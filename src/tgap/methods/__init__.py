@@ -1,7 +1,8 @@
 """Every way to answer, by name. The only place that knows methods by name.
 
 To add one: write a file that holds its settings, its scorer or module and a ``Method``, and add a line to ``METHODS``.
-docs/architecture.md has the recipe. Files are imported when a method is asked for, so listing names costs nothing.
+docs/architecture.md has the recipe. Methods of other packages join by an entry point (``installed``). Files are
+imported when a method is asked for, so listing the names of ``METHODS`` costs nothing.
 
 >>> config_for("tgap", "icews14").model.core_nodes
 20
@@ -12,6 +13,7 @@ docs/architecture.md has the recipe. Files are imported when a method is asked f
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -21,8 +23,9 @@ from tgap.data import Dataset
 from tgap.errors import ConfigError
 from tgap.graph.task import find_task
 from tgap.learner import DEFAULT_TASK, Learner, Method, Overrides
-from tgap.methods.former import from_former
+from tgap.methods.installed import MethodWarning, installed_methods
 from tgap.methods.own import is_own, own_method
+from tgap.migrations import migrated_config
 from tgap.scorer import Scorer
 
 # Name -> where its Method stands.
@@ -55,21 +58,44 @@ def find_method(name: str) -> Method:
     if is_own(name):
         return own_method(name)
     if name not in METHODS:
-        raise ConfigError(f"unknown method {name!r}; expected one of {', '.join(METHODS)}, or package.module:Class")
+        installed = installed_methods()
+        if name in installed:
+            return installed[name].load()
+        known = ", ".join([*METHODS, *installed])
+        raise ConfigError(f"unknown method {name!r}; expected one of {known}, or package.module:Class")
     module, _, attribute = METHODS[name].partition(":")
     method = getattr(import_module(module), attribute)
     assert isinstance(method, Method), f"{METHODS[name]} is no Method"
     return method
 
 
+def method_names() -> list[str]:
+    """Names of all methods that can be used: those of tgap, then those of installed packages.
+
+    A broken one of another package is left out with a warning.
+    """
+    names = list(METHODS)
+    for name, declared in installed_methods().items():
+        try:
+            if name in METHODS:
+                raise ConfigError(f"the package {declared.package} declares a method {name!r}, which tgap has itself")
+            declared.load()
+            names.append(name)
+        except ConfigError as error:
+            warnings.warn(str(error), MethodWarning, stacklevel=2)
+    return names
+
+
 def untrained() -> list[str]:
     """Names of the methods that answer without training."""
-    return [name for name in METHODS if find_method(name).learn is None]
+    return [name for name in method_names() if find_method(name).learn is None]
 
 
 def needs_dataset(name: str) -> bool:
     """Whether a name is of something that answers about any dataset at once: untrained, or a class of one's own."""
-    return is_own(name) or (name in METHODS and find_method(name).build is not None)
+    if not (is_own(name) or name in METHODS or name in installed_methods()):
+        return False
+    return is_own(name) or find_method(name).build is not None
 
 
 def refuse_own(method: str) -> None:
@@ -96,7 +122,7 @@ def parse_config(text: str) -> RunConfig:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the configuration is not valid TOML: {error}") from error
-    values = from_former(values)
+    values = migrated_config(values)
     known = ("dataset", "method", "task", *SECTIONS)
     for key, value in values.items():
         if key not in known:
@@ -115,7 +141,7 @@ def parse_config(text: str) -> RunConfig:
 
 def able_to(task: str) -> list[str]:
     """Methods that can do a task."""
-    return [name for name in METHODS if task in find_method(name).tasks]
+    return [name for name in method_names() if task in find_method(name).tasks]
 
 
 def _check_task(method: Method, task: str) -> None:

@@ -131,7 +131,7 @@ class EpochPlan:
         rows = np.concatenate([np.arange(queries.unit[u], queries.unit[u + 1]) for u in units])
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
         # Where only the past is seen, the facts of a batch are out of sight anyway, and are past to its later queries.
-        hidden = np.unique(queries.fact[rows[:0] if self.limits.strictly_past else rows[queries.hides[rows]]])
+        hidden = np.unique(queries.fact[rows[:0] if self.limits.past_only else rows[queries.hides[rows]]])
         true = None if queries.true is None else queries.true.rows(batch).pairs()
         seed = self.sampling_seed
         return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, seed, self.limits, true)

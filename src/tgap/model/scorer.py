@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tgap.capabilities import Capabilities
 from tgap.config import EvaluationConfig
 from tgap.data import Dataset
 from tgap.errors import QueryError
@@ -58,11 +59,16 @@ class TGAPScorer:
         """The graph that is walked."""
         return self.model.graph
 
-    def knowing(self, dataset: Dataset, setting: EvaluationSetting) -> TGAPScorer:
-        """The same weights with other facts known; names that joined start as ``newcomers`` says."""
+    @property
+    def capabilities(self) -> Capabilities:
+        """It walks a graph, and moves to other datasets."""
+        return Capabilities(walks=self, transfers=self)
+
+    def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> TGAPScorer:
+        """The same weights on other facts; names that joined start as ``newcomers`` says."""
         return TGAPScorer(self.model.on(TemporalGraph.of(dataset, setting.context)), self._settings, setting)
 
-    def seeing(self, limits: View) -> TGAPScorer:
+    def restricted_to(self, limits: View) -> TGAPScorer:
         """The same weights on the same facts with other limits."""
         return TGAPScorer(self.model, self._settings, replace(self.setting, limits=limits))
 

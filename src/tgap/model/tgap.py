@@ -193,7 +193,7 @@ class TGAP(nn.Module):
         All queries share those of one time where PGNN does not look at the time of the query (a cap does, and so does a
         view that ends there).
         """
-        if not self.pgnn or not (self.displacement.relative or self.config.gather_cap or view.strictly_past):
+        if not self.pgnn or not (self.displacement.relative or self.config.gather_cap or view.depends_on_query):
             return np.zeros(1, np.int64), np.zeros(len(times), np.int64)
         distinct, group = np.unique(times, return_inverse=True)
         return distinct, group.ravel()
@@ -295,7 +295,7 @@ class TGAP(nn.Module):
 
     def _visible_at(self, view: View) -> Callable[[int], VisibleGraph]:
         """What a query of a given time sees; resolved once where all see the same."""
-        if view.strictly_past:
+        if view.depends_on_query:
             return cache(lambda time: self.views.resolve(view.at(time)))
         visible = self.views.resolve(view)
         return lambda _: visible
@@ -305,12 +305,10 @@ class TGAP(nn.Module):
 
         depend on it; one by one where every entity has a feature for every query.
         """
-        every = np.arange(len(times))
         if not self.config.subgraph:
-            return [every[b : b + 1] for b in every]
-        if self.config.lazy or self.config.walk_cap or view.strictly_past:
-            return [every[times == time] for time in np.unique(times)]
-        return [every]
+            return [np.array([row]) for row in range(len(times))]
+        by_time = bool(self.config.lazy or self.config.walk_cap)
+        return [rows for rows, _ in view.groups(times, by_time=by_time)]
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """An array where the parameters are."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from tgap.capabilities import capabilities_of, require_transfer
 from tgap.config import RunConfig
 from tgap.data import Dataset, dataset_reference, load_dataset
 from tgap.errors import ConfigError, Option, RunError
@@ -18,7 +19,7 @@ from tgap.learner import DEFAULT_TASK
 from tgap.methods import config_for, find_method, make_learner, make_scorer, needs_dataset, untrained
 from tgap.runs.files import read_tensors
 from tgap.runs.folder import RunFolder, find_run
-from tgap.scorer import GraphScorer, Scorer, Transferable
+from tgap.scorer import Scorer
 
 
 class TransferWarning(UserWarning):
@@ -71,13 +72,9 @@ def load_scorer(
 
 def _elsewhere(loaded: LoadedRun, name: str, dataset: str) -> LoadedRun:
     """A run on another dataset than its own, as far as its method goes."""
-    if not isinstance(loaded.scorer, Transferable):
-        raise ConfigError(
-            Option("dataset"),
-            f" {dataset} does not fit: the run {name} answers about {loaded.config.dataset} only; leave it out",
-        )
+    transfers = require_transfer(loaded.scorer, loaded.dataset)
     other = load_dataset(dataset)
-    scorer = loaded.scorer.transferred(loaded.dataset, other)
+    scorer = transfers.transferred(loaded.dataset, other)
     pairs = (loaded.dataset.relations, other.relations), (loaded.dataset.entities, other.entities)
     relations, entities = (sum(found is not None for found in own.ids(theirs)) for own, theirs in pairs)
     warnings.warn(
@@ -115,8 +112,9 @@ def with_appended(scorer: Scorer, dataset: Dataset) -> tuple[Scorer, Dataset]:
     """
     if not len(dataset.context):
         return scorer, dataset
-    if isinstance(scorer, GraphScorer):
-        return scorer.knowing(dataset, scorer.setting), dataset
+    reader = capabilities_of(scorer).reads_graph
+    if reader is not None:
+        return reader.with_context(dataset, reader.setting), dataset
     return scorer, dataset.base
 
 

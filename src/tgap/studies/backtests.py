@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tgap.capabilities import under_setting
 from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError, Option
 from tgap.evaluation.metrics import METRICS, Metrics
@@ -26,7 +27,7 @@ from tgap.evaluation.protocols import HEADLINE, Filters
 from tgap.evaluation.queries import queries_of
 from tgap.evaluation.scoring import evaluate_queries
 from tgap.graph.setting import CONTEXTS, EvaluationSetting
-from tgap.scorer import Scorer, informed
+from tgap.scorer import Scorer
 from tgap.text import Table
 
 if TYPE_CHECKING:
@@ -146,12 +147,12 @@ def run_backtest(
     for scorer in scorers:
         for past in pasts:
             metrics: list[Metrics | None] = []
-            known = informed(scorer, dataset, setting_at(past, windows[0]))
+            known = under_setting(scorer, dataset, setting_at(past, windows[0]))
             for window, queries in zip(windows, asked, strict=True):
                 if not len(queries):
                     metrics.append(None)
                     continue
-                limited = informed(known, dataset, setting_at(past, window))
+                limited = under_setting(known, dataset, setting_at(past, window))
                 name = window.name(dataset)
                 found = evaluate_queries(limited, dataset, name, queries, seed=seed, filters=filters)
                 metrics.append(found.report.of(HEADLINE.name))

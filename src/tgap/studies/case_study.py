@@ -63,6 +63,7 @@ def case(model: Model, options: CaseOptions) -> Explanation:
         answer=chosen,
         as_of=options.as_of,
         past_only=options.past_only,
+        window=options.window,
         edges=options.edges,
     )
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tgap.capabilities import Walker
 from tgap.data import Dataset, Facts
 from tgap.evaluation.ranks import scored_rank
 from tgap.evaluation.scoring import Progress
@@ -20,7 +21,7 @@ from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
 from tgap.graph import View
-from tgap.scorer import Explainer, IntArray, Query, Trace
+from tgap.scorer import IntArray, Query, Trace
 from tgap.studies.orders import ORDERS, ordered_facts
 from tgap.studies.result import StudyResult
 
@@ -52,7 +53,7 @@ class Causes(CauseFigures, StudyResult):
 
 
 def cause_figures(
-    explainer: Explainer,
+    explainer: Walker,
     dataset: Dataset,
     *,
     within: int = 5,

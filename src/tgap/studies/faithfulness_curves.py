@@ -22,12 +22,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import Walker
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import SIZES, measure_evidence
 from tgap.explain.flips import facts_touching
 from tgap.graph import TemporalGraph, View
-from tgap.scorer import Explainer, Query, Trace
+from tgap.scorer import Query, Trace
 from tgap.studies.orders import ORDERS, ordered_facts
 from tgap.studies.result import StudyResult
 
@@ -95,9 +96,7 @@ class FaithfulnessCurves(Faithfulness, StudyResult):
     answers: str
 
 
-def question_curves(
-    explainer: Explainer, query: Query, view: View, answer: int | None = None, seed: int = 0
-) -> CurveRow:
+def question_curves(explainer: Walker, query: Query, view: View, answer: int | None = None, seed: int = 0) -> CurveRow:
     """Curves of one question for ``answer``, by default the model's first new one. ``seed``: of the random order."""
     trace = explainer.trace(query, view)
     index = _first_answer(explainer.graph, trace) if answer is None else answer

@@ -23,12 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tgap.capabilities import Walker
 from tgap.data import Dataset
 from tgap.evaluation.queries import SplitQueries, group
 from tgap.evaluation.scoring import Progress
 from tgap.evaluation.true_answers import TrueAnswers
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.scorer import Explainer, IntArray, Query
+from tgap.scorer import IntArray, Query
 
 WAYS = ("same", "inverse", "given", "answer", "elsewhere")
 BOUNDS = (0, 1, 7, 30, 90, 365)  # sizes up to which ranges go; beyond the last there is one more
@@ -106,7 +107,7 @@ class PatternCounts:
 
 
 def count_patterns(
-    explainer: Explainer, dataset: Dataset, asked: SplitQueries, split: str, progress: Progress | None = None
+    explainer: Walker, dataset: Dataset, asked: SplitQueries, split: str, progress: Progress | None = None
 ) -> PatternCounts:
     """Patterns behind the model's first answers; each distinct question is walked once."""
     grouping = group(asked.batch)

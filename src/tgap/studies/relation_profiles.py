@@ -8,19 +8,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
+from tgap.capabilities import Walker
 from tgap.evaluation.scoring import Progress
 from tgap.explain.profile import Profile, ProfileSums
 from tgap.graph import View
 from tgap.graph.resolve import Resolver
 from tgap.graph.view import WHOLE
 from tgap.pauses import pauses_heard
-from tgap.scorer import Explainer, Query, QueryBatch, Trace
+from tgap.scorer import Query, QueryBatch, Trace
 
 _WALKERS, _AHEAD = 2, 4  # threads that walk questions, questions walked before their sums are needed
 
 
 def queries_profile(
-    explainer: Explainer, queries: QueryBatch, progress: Progress | None = None, view: View = WHOLE
+    explainer: Walker, queries: QueryBatch, progress: Progress | None = None, view: View = WHOLE
 ) -> Profile:
     """Profile over many queries that see what ``view`` shows.
 
@@ -45,12 +46,12 @@ def queries_profile(
     return sums.finish(len(queries), steps)
 
 
-def _walk_in_order(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
+def _walk_in_order(explainer: Walker, asked: Sequence[Query], view: View) -> Iterator[Trace]:
     """The questions' traces, each walked when it is wanted."""
     return (explainer.trace(query, view) for query in asked)
 
 
-def _walk_ahead(explainer: Explainer, asked: Sequence[Query], view: View) -> Iterator[Trace]:
+def _walk_ahead(explainer: Walker, asked: Sequence[Query], view: View) -> Iterator[Trace]:
     """The questions' traces in their order, a few of them walked ahead on other threads."""
     with ThreadPoolExecutor(_WALKERS) as pool:
         running: deque[Future[Trace]] = deque()

@@ -19,8 +19,8 @@ from typing import Any
 from tgap.config import RunConfig
 from tgap.data.atomic import write_folder
 from tgap.errors import RunError
+from tgap.migrations import FORMAT_OF_0_1, migrated_state, migrated_tensors
 from tgap.runs.files import Tensors, encode_tensors, read_json, read_tensors, writing
-from tgap.training.former import FORMER, former_state, former_tensors
 from tgap.training.state import TrainingState
 
 FORMAT = 3
@@ -139,8 +139,8 @@ class CheckpointStore:
             tensors, _ = read_tensors(path / "tensors.safetensors")
         except (RunError, OSError) as error:
             raise _DamagedError(str(error)) from error
-        if record["format"] == FORMER:
-            return Checkpoint(path, TrainingState.from_dict(former_state(record["state"])), former_tensors(tensors))
+        if record["format"] == FORMAT_OF_0_1:
+            return Checkpoint(path, TrainingState.from_dict(migrated_state(record["state"])), migrated_tensors(tensors))
         if record["format"] != FORMAT:
             raise RunError(f"{path} has format {record['format']}, this version of tgap reads {FORMAT}; train again")
         differing = _differing(self._config, record["config"])

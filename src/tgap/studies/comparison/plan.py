@@ -18,7 +18,7 @@ from typing import Any
 from tgap.config import RunConfig
 from tgap.errors import ConfigError, RunError
 from tgap.learner import DEFAULT_TASK, Method
-from tgap.methods import METHODS, able_to, config_for, find_method
+from tgap.methods import able_to, config_for, find_method, method_names
 from tgap.methods.own import is_own
 from tgap.runs.folder import RunFolder, find_run, shipped_runs
 
@@ -85,7 +85,7 @@ def make_plan(
     for name in chosen:
         config_for(name, dataset, task=task)  # a wrong name is an error before anything is done
     own = [name for name in dict.fromkeys(methods) if is_own(name)]
-    entries = [_entry(name, dataset, out, given, task) for name in (*METHODS, *own) if name in chosen]
+    entries = [_entry(name, dataset, out, given, task) for name in (*method_names(), *own) if name in chosen]
     return Plan(dataset, out, tuple(entries))
 
 
