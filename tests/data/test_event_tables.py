@@ -131,14 +131,24 @@ def test_intervals_become_two_facts(tmp_path: Path) -> None:
     ]
 
 
+def test_intervals_that_end_before_they_start_are_kept_and_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2002\nA\tr\tC\t2003\t2000\nA\tr\tD\t2001\t2001\n")
+    events = read([path])
+    assert ("A", "r-since", "C", "2003") in texts(events)
+    assert ("A", "r-until", "C", "2000") in texts(events)
+    (told,) = [remark for remark in events.remarks if "before the start" in remark.text]
+    assert told.serious
+    assert "1 interval ends before the start (first in " in told.text
+    assert "e.txt, line 2)" in told.text
+
+
 def test_bad_intervals_are_told(tmp_path: Path) -> None:
-    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2000\nA\tr\tB\t2001\t2001\nA\tr\tB\t\t\nA\tr\tB\t2001\tx\n")
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2002\nA\tr\tB\t2001\t2001\nA\tr\tB\t\t\nA\tr\tB\t2001\tx\n")
     with pytest.raises(BadRowsError) as caught:
         read([path])
     assert [(reject.number, reject.reason) for reject in caught.value.rejects] == [
-        (1, "the interval ends before it starts"),
         (3, "neither start nor end is given"),
-        (4, "'x' is not a time like 2000"),
+        (4, "'x' is not a time like 2001"),
     ]
 
 

@@ -43,7 +43,7 @@ def print_reports(console: Console, reports: Sequence[Report], protocols: Sequen
         print_table(console, table)
     print_table(console, directions_table(reports, protocols))
     if details:
-        for name in BREAKDOWNS:
+        for name in (name for name in BREAKDOWNS if name in reports[0].breakdowns):
             print_table(console, breakdown_table(reports, name, headline_of(protocols)))
     for line in notes(reports, protocols):
         say(console, cell(line))

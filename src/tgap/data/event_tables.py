@@ -35,6 +35,7 @@ class EventTables:
     parts: list[Facts]
     rejects: list[Reject]  # bad rows
     undated: list[Reject]  # rows that say themselves that their time is not known
+    backwards: Int64Array  # rows whose interval ends before it starts; both ends are kept as they stand
 
     @property
     def entities(self) -> Vocabulary:
@@ -78,6 +79,13 @@ class EventTables:
             if single:
                 noun = "interval has" if single == 1 else "intervals have"
                 remarks.append(Remark(f"{single:,} {noun} only a start or only an end: one fact each"))
+        if len(self.backwards):
+            noun = "interval ends" if len(self.backwards) == 1 else "intervals end"
+            where = self._where_packed(int(self.backwards[0]))
+            text = (
+                f"{len(self.backwards):,} {noun} before the start (first in {where}): both ends are kept as they stand"
+            )
+            remarks.append(Remark(f"{text}; mend the file if they are wrong", serious=True))
         if self.undated:
             noun = "row says" if len(self.undated) == 1 else "rows say"
             remarks.append(Remark(f"{len(self.undated):,} {noun} that the time is not known: left out"))
@@ -85,7 +93,11 @@ class EventTables:
 
     def _where(self, row: int) -> str:
         """File and line of a row that gave a fact."""
-        origin = Origin.of(int(self.texts.origin[row]))
+        return self._where_packed(int(self.texts.origin[row]))
+
+    def _where_packed(self, packed: int) -> str:
+        """File and line of a row by its packed origin."""
+        origin = Origin.of(packed)
         table = self.tables[origin.table]
         return f"{table.file}, {table.place} {table.lines_of(origin.row)[0]}"
 
@@ -124,7 +136,7 @@ def read_events(
         checked = check(texts, layout, unit, intervals)
     except DataError as error:
         raise DataError(f"{tables[0].file}: {error}") from error
-    rejects += _rejects(tables, _with_header_hint(checked.unreadable, tables) | checked.backwards)
+    rejects += _rejects(tables, _with_header_hint(checked.unreadable, tables))
     rejects.sort(key=lambda reject: (reject.file, reject.number))
     undated = _rejects(tables, checked.undated)
     if checked.encoded is None:
@@ -133,7 +145,7 @@ def read_events(
         raise BadRowsError(rejects)
     part = _part_by_column(checked.texts) if by_column else np.array(sources.part)[checked.texts.table]
     parts = checked.encoded.parts(part, 3 if by_column else max(sources.part) + 1)
-    return EventTables(checked.encoded, checked.texts, tables, columns, parts, rejects, undated)
+    return EventTables(checked.encoded, checked.texts, tables, columns, parts, rejects, undated, checked.backwards)
 
 
 def _columns(table: RawTable, layout: Layout) -> Columns:

@@ -25,6 +25,7 @@ _TITLES = {
     "distance": "{unit}s to the nearest train event with the same subject, relation and object",
     "seen": "entities known from train",
     "evidence": "what train tells about the fact, the first that holds",
+    "end": "which end of an interval is asked about",
 }
 
 
