@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tgap.compare.quoted import ELSEWHERE, Quoted, Source, quoted
+from tgap.compare.published import Figure, Quoted, Source, elsewhere, quoted
 from tgap.compare.session import Outcome, best_first
 from tgap.data import Dataset
 from tgap.evaluation.bootstrap import Bootstrap, Difference, Interval
@@ -134,13 +134,22 @@ def footnotes(comparison: Comparison) -> list[str]:
         if row.quoted is not None:
             sources.setdefault(row.quoted[1], []).append(row.report.scorer)
     for source, titles in sources.items():
-        way = ", by way of the T-GAP paper" if source.from_paper else ""
+        way = f", by way of {source.by_way_of}" if source.by_way_of else ""
         lines.append(f"Quoted, {', '.join(titles)}: {source.paper}{way}; {source.protocol}.")
-    others = ELSEWHERE.get(comparison.dataset)
-    if others:
-        figures = ", ".join(f"{title} {line.mrr:.3f}" for title, line in others.items())
-        lines.append(f"Published for this split by methods that are not here (single step, time-filtered): {figures}.")
+    others: dict[Source, list[Figure]] = {}
+    for figure in elsewhere(comparison.dataset):
+        others.setdefault(figure.source, []).append(figure)
+    for source, figures in others.items():
+        told = ", ".join(map(_told, figures))
+        lines.append(
+            f"Published for this split by methods that are not here ({source.paper}; {source.protocol}): {told}."
+        )
     return lines
+
+
+def _told(figure: Figure) -> str:
+    note = f" ({figure.line.note})" if figure.line.note else ""
+    return f"{figure.title} {figure.line.mrr:.3f}{note}"
 
 
 def comparison_markdown(comparison: Comparison) -> str:
@@ -170,7 +179,7 @@ def comparison_json(comparison: Comparison) -> str:
         "environment": dict(comparison.environment),
         "bootstrap": {"samples": draws.samples, "level": draws.level, "seed": draws.seed},
         "methods": [_row_dict(row) for row in comparison.rows],
-        "elsewhere": {title: line._asdict() for title, line in ELSEWHERE.get(comparison.dataset, {}).items()},
+        "elsewhere": {figure.title: figure.line._asdict() for figure in elsewhere(comparison.dataset)},
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
