@@ -66,11 +66,17 @@ class Checked(NamedTuple):
 
 
 def texts_of(
-    table: RawTable, index: int, places: dict[str, int], missing: tuple[str, ...], split: int | None = None
+    table: RawTable,
+    index: int,
+    places: dict[str, int],
+    missing: tuple[str, ...],
+    split: int | None = None,
+    relation_name: str = "",
 ) -> tuple[Texts, dict[int, str]]:
     """The columns of a table by role, without rows that have an empty field, modifiers merged; those rows' reasons.
 
-    ``split`` is the place of the column that says which split a row belongs to.
+    ``split`` is the place of the column that says which split a row belongs to; ``relation_name`` is the relation of
+    every row where no column has it.
     """
     import polars as pl  # noqa: PLC0415
 
@@ -91,6 +97,8 @@ def texts_of(
     if reasons:
         rows = np.delete(rows, list(reasons))
         frame = frame[rows]
+    if relation_name:
+        frame = frame.with_columns(pl.lit(relation_name).alias("relation"))
     if "modifier" in places:
         merged = pl.concat_str("relation", "modifier", separator="-").alias("relation")
         frame = frame.with_columns(merged).drop("modifier")
