@@ -67,8 +67,18 @@ _BEGIN_AND_END: Mapping[str, Any] = {
     "training.validate_every": 0.125,
     "training.patience": 0,
 }
-# Facts that begin and end, divided by interval.
-_INTERVALS: Mapping[str, Any] = {"model.flow_displacement": "signed"}
+# Facts that begin and end, divided by interval: few speak for an answer, and many have several at one instant.
+_INTERVALS: Mapping[str, Any] = {
+    "model.flow_displacement": "signed",
+    "model.other_answers": "aside",
+    "model.prior": 0.1,
+    "training.epochs": 3.0,
+    "training.batch_size": 64,
+    "training.learning_rate": 0.003,
+    "training.decay_share": 0.7,
+    "training.validate_every": 0.5,
+    "training.patience": 0,
+}
 _ENTRIES = (
     CatalogEntry(
         name="icews14",
