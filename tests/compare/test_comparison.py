@@ -136,6 +136,11 @@ def test_all_forms_tell_the_same_numbers(comparison: Comparison) -> None:
     assert document["methods"][0]["behind"] is None
     table = main_table(comparison)
     assert set(short_table(comparison).columns) < set(table.columns)
+    place = table.columns.index("New facts")
+    for row, cells in zip(comparison.rows, table.rows, strict=True):
+        (bucket,) = [bucket for bucket in row.report.breakdowns["distance"] if bucket.label == "never"]
+        assert cells[place] == f"{bucket.metrics['time'].mrr:.3f}"
+        assert cells[place] < f"{row.report.headline.mrr:.3f}"  # harder than the rest
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert any("order is not sure" in line for line in footnotes(comparison))
 

@@ -36,6 +36,7 @@ def public(name: str) -> Dataset:
         ("icews14-unseen", (81_813, 4_458, 4_459), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
         ("icews14-forecast", (74_845, 8_514, 7_371), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
         ("yago-forecast", (161_540, 19_523, 20_026), 10_585, 10, 189, ("0", "188")),
+        ("icews14-emerging", (45_387, 17_984, 27_359), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
         ("wikidata12k", (59_632, 7_726, 7_744), 12_554, 47, 618, ("0019", "2020")),
         ("yago11k", (25_402, 3_291, 3_309), 10_607, 20, 395, ("-0431", "2844")),
         ("findkg", (119_549, 11_444, 13_069), 10_670, 15, 126, ("2018-01-07", "2020-05-31")),
@@ -55,6 +56,15 @@ def test_counts(
     assert dataset.checksum == CATALOG[name].checksum
     assert sum(part.facts for part in facts_over_time(dataset)) == sum(splits)
     assert dataset.leaks().across_splits == (name in ("wikidata11k", "wikidata12k"))
+
+
+def test_many_entities_are_new_in_the_emerging_division() -> None:
+    dataset = public("icews14-emerging")
+    splits = dataset_statistics(dataset).splits
+    assert (splits["valid"].unseen_entities, splits["test"].unseen_entities) == (829, 1_216)
+    assert (splits["valid"].facts_unseen, splits["test"].facts_unseen) == (1_753, 2_775)
+    assert dataset.train.time.max() < dataset.valid.time.min()
+    assert dataset.valid.time.max() < dataset.test.time.min()
 
 
 def test_wikidata12k_shares_ends_of_intervals_between_splits() -> None:

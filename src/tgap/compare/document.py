@@ -27,6 +27,7 @@ from tgap.compare.published import Figure, Quoted, Source, elsewhere, quoted
 from tgap.compare.session import Outcome, best_first
 from tgap.data import Dataset
 from tgap.evaluation.bootstrap import Bootstrap, Difference, Interval
+from tgap.evaluation.breakdown import NEW_FACTS, Bucket
 from tgap.evaluation.comparison import with_intervals
 from tgap.evaluation.export import report_csv, report_dict
 from tgap.evaluation.protocols import HEADLINE
@@ -97,16 +98,23 @@ def main_table(comparison: Comparison) -> Table:
     """Every method with its interval, its distance from the best, and what the paper quotes."""
     level = f"{100 * comparison.bootstrap.level:g}%"
     others = [name for name in comparison.rows[0].report.protocols if name != HEADLINE.name]
-    columns = ("Method", "MRR", level, "Hits@1", "Hits@3", "Hits@10", *(f"MRR {name}" for name in others))
+    columns = ("Method", "MRR", level, "Hits@1", "Hits@3", "Hits@10", "New facts", *(f"MRR {name}" for name in others))
     rows = []
     for row in comparison.rows:
         metrics = row.report.headline
         hits = (f"{100 * share:.1f}" for share in (metrics.hits1, metrics.hits3, metrics.hits10))
         cells = (row.report.scorer, f"{metrics.mrr:.3f}", _range(row.interval), *hits)
+        new = _new_facts(row.report)
+        cells += ("" if new is None else f"{new.metrics[HEADLINE.name].mrr:.3f}",)
         cells += tuple(f"{row.report.of(name).mrr:.3f}" for name in others)
         rows.append((*cells, _behind(row), _quoted(row), _minutes(row)))
     title = f"{headline(comparison.rows[0].report)}, {HEADLINE.name} filter"
     return Table(title, (*columns, "Behind the best", "Quoted", "Minutes trained"), tuple(rows), numbers_from=1)
+
+
+def _new_facts(report: Report) -> Bucket | None:
+    """The questions about facts that train has at no time; None where there are none."""
+    return next((bucket for bucket in report.breakdowns["distance"] if bucket.label == NEW_FACTS), None)
 
 
 def short_table(comparison: Comparison) -> Table:
@@ -129,6 +137,12 @@ def footnotes(comparison: Comparison) -> list[str]:
         "Behind the best: the best method's MRR minus this one's on the same draws; where the interval holds 0, the "
         "order is not sure."
     )
+    new = _new_facts(comparison.rows[0].report)
+    if new is not None:
+        lines.append(
+            f"New facts: the MRR of the {new.queries:,} questions whose (subject, relation, object) is not in train at "
+            "any time."
+        )
     sources: dict[Source, list[str]] = {}
     for row in comparison.rows:
         if row.quoted is not None:

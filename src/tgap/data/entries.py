@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from tgap.data.dataset import Dataset
-from tgap.data.derived import cleaned, unseen_days
+from tgap.data.derived import cleaned, new_entities, unseen_days
 from tgap.data.facts import Facts
 from tgap.data.time import Unit
 from tgap.data.world import make_world
@@ -165,6 +165,16 @@ _ENTRIES = (
         parent="icews14",
         derive=unseen_days,
         checksum="b2fd27cbd01486f2e766a4e117f130eaa2060846fbffe6cc2016661dc081776a",
+    ),
+    CatalogEntry(
+        name="icews14-emerging",
+        summary="icews14 cut by time 5:2:3, for entities that are new since train",
+        task="forecast",
+        parent="icews14",
+        derive=new_entities,
+        note="The division that work about emerging entities uses. Its figures are about the questions with an entity "
+        "that train lacks: the breakdown `seen` of an evaluation.",
+        checksum="831690c9a86030bd1e5a45c8d44b5452edbc2520d99e92203447492b4b2cdf09",
     ),
     CatalogEntry(
         name="icews14-forecast",

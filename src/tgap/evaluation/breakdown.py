@@ -35,6 +35,7 @@ BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen", "evidence", "
 DEGREES = (0, 1, 10, 30, 100, 300, 1000)  # first value of each bucket
 ANSWERS = (1, 2, 3, 6, 11)
 DISTANCES = (0, 1, 2, 4, 8, 15, 31, 91, 366)
+NEW_FACTS = "never"  # label of the distances of facts whose (s, r, o) train does not have
 NEVER = -1  # distance of a fact whose (s, r, o) train does not have
 SEEN = ("both entities in train", "answer not in train", "subject not in train", "neither in train")
 ENDS = ("start, or the only end known", "end", "no interval")
@@ -130,7 +131,7 @@ def break_down(ranks: Ranks, traits: Traits, relation_names: Sequence[str]) -> d
 
     The breakdown ``end`` is there only for data with intervals.
     """
-    distance_labels = [*_labels(DISTANCES), "never"]
+    distance_labels = [*_labels(DISTANCES), NEW_FACTS]
     distance = np.where(traits.distance == NEVER, len(DISTANCES), _place(traits.distance, DISTANCES))
     relation = _buckets(ranks, traits.relation, relation_names)
     buckets = {
