@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from tgap.data import CATALOG, Dataset, LeakWarning, catalog, data_folders, load_dataset, paper_settings
+from tgap.data.event_tables import read_events
 from tgap.data.importing import import_events
 from tgap.data.reading import of_files
 from tgap.data.statistics import dataset_statistics, facts_over_time
 from tgap.errors import DataError
 from tgap.methods import config_for
+from tgap.runs.folder import find_run, shipped_runs
 
 
 def public(name: str) -> Dataset:
@@ -34,6 +36,10 @@ def public(name: str) -> Dataset:
         ("icews14-unseen", (81_813, 4_458, 4_459), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
         ("icews14-forecast", (74_845, 8_514, 7_371), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
         ("yago-forecast", (161_540, 19_523, 20_026), 10_585, 10, 189, ("0", "188")),
+        ("icews14-emerging", (45_387, 17_984, 27_359), 7_128, 230, 365, ("2014-01-01", "2014-12-31")),
+        ("wikidata12k", (59_632, 7_726, 7_744), 12_554, 47, 618, ("0019", "2020")),
+        ("yago11k", (25_402, 3_291, 3_309), 10_607, 20, 395, ("-0431", "2844")),
+        ("findkg", (119_549, 11_444, 13_069), 10_670, 15, 126, ("2018-01-07", "2020-05-31")),
     ],
 )
 def test_counts(
@@ -46,10 +52,41 @@ def test_counts(
     assert statistics.times == times
     line = dataset.timeline
     assert (line.format(0), line.format(line.span)) == span
-    assert line.unit == ("year" if name.startswith(("wikidata", "yago")) else "day")
+    assert line.unit == ("week" if name == "findkg" else "year" if name.startswith(("wikidata", "yago")) else "day")
     assert dataset.checksum == CATALOG[name].checksum
     assert sum(part.facts for part in facts_over_time(dataset)) == sum(splits)
-    assert dataset.leaks().across_splits == (name == "wikidata11k")
+    assert dataset.leaks().across_splits == (name in ("wikidata11k", "wikidata12k"))
+
+
+def test_many_entities_are_new_in_the_emerging_division() -> None:
+    dataset = public("icews14-emerging")
+    splits = dataset_statistics(dataset).splits
+    assert (splits["valid"].unseen_entities, splits["test"].unseen_entities) == (829, 1_216)
+    assert (splits["valid"].facts_unseen, splits["test"].facts_unseen) == (1_753, 2_775)
+    assert dataset.train.time.max() < dataset.valid.time.min()
+    assert dataset.valid.time.max() < dataset.test.time.min()
+
+
+def test_wikidata12k_shares_ends_of_intervals_between_splits() -> None:
+    leaks = public("wikidata12k").leaks()
+    assert (leaks.test_in_train, leaks.valid_in_train, leaks.valid_and_test) == (132, 129, 28)
+    assert (leaks.repeated_train, leaks.repeated_valid, leaks.repeated_test) == (391, 10, 14)
+
+
+@pytest.mark.parametrize(("name", "backwards", "undated"), [("wikidata12k", 10, 0), ("yago11k", 70, 13)])
+def test_intervals_are_read_as_published(name: str, backwards: int, undated: int) -> None:
+    public(name)  # skips when absent
+    events = read_events(of_files(catalog.find_files(name) or []), unit="year")
+    assert not events.rejects
+    assert (len(events.backwards), len(events.undated)) == (backwards, undated)
+    ends = {relation.rpartition("-")[2] for relation in events.relations}
+    assert ends == {"since", "until"}
+
+
+def test_no_weights_are_shipped_that_terms_forbid() -> None:
+    trained = {find_run(run).config().dataset for run in shipped_runs()}
+    assert trained
+    assert not {name for name in trained if CATALOG[name].terms}
 
 
 def test_icews14_details() -> None:

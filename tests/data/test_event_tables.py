@@ -131,14 +131,24 @@ def test_intervals_become_two_facts(tmp_path: Path) -> None:
     ]
 
 
+def test_intervals_that_end_before_they_start_are_kept_and_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2002\nA\tr\tC\t2003\t2000\nA\tr\tD\t2001\t2001\n")
+    events = read([path])
+    assert ("A", "r-since", "C", "2003") in texts(events)
+    assert ("A", "r-until", "C", "2000") in texts(events)
+    (told,) = [remark for remark in events.remarks if "before the start" in remark.text]
+    assert told.serious
+    assert "1 interval ends before the start (first in " in told.text
+    assert "e.txt, line 2)" in told.text
+
+
 def test_bad_intervals_are_told(tmp_path: Path) -> None:
-    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2000\nA\tr\tB\t2001\t2001\nA\tr\tB\t\t\nA\tr\tB\t2001\tx\n")
+    path = write(tmp_path / "e.txt", "A\tr\tB\t2001\t2002\nA\tr\tB\t2001\t2001\nA\tr\tB\t\t\nA\tr\tB\t2001\tx\n")
     with pytest.raises(BadRowsError) as caught:
         read([path])
     assert [(reject.number, reject.reason) for reject in caught.value.rejects] == [
-        (1, "the interval ends before it starts"),
         (3, "neither start nor end is given"),
-        (4, "'x' is not a time like 2000"),
+        (4, "'x' is not a time like 2001"),
     ]
 
 
@@ -255,13 +265,11 @@ def test_things_that_are_no_table(tmp_path: Path) -> None:
         read([tmp_path / "nowhere.csv"])
     with pytest.raises(DataError, match="the gzip file is broken"):
         read([write(tmp_path / "e.gz", gzip.compress(b"A\tr\tB\t2014\n" * 99)[:40])])
-    with pytest.raises(DataError, match="UTF-16; save it as UTF-8"):
-        read([write(tmp_path / "e.txt", "A\tr\tB\t2014\n".encode("utf-16"))])
-    with pytest.raises(DataError, match="a zip archive or a spreadsheet; unpack it, or save it as CSV"):
+    with pytest.raises(DataError, match="the zip archive cannot be read"):
         read([write(tmp_path / "e.xlsx", b"PK\x03\x04\x14\0\0\0,,,,\n")])
     with pytest.raises(DataError, match="no line of the file is readable text"):
         read([write(tmp_path / "e.txt", b"\xff\xff\n\xfe")])
-    with pytest.raises(DataError, match="found 3 columns, a fact needs at least 4"):
+    with pytest.raises(DataError, match=r"found 3 columns, a fact needs at least 4.*name it with `relation_name`"):
         read([write(tmp_path / "e.txt", "A\tr\tB\n")])
     with pytest.raises(DataError, match="there are no facts in it"):
         read([write(tmp_path / "e.txt", "subject\trelation\tobject\ttime\n")])
@@ -337,8 +345,8 @@ def test_where_no_row_is_good_the_column_is_doubted(tmp_path: Path, skip_bad: bo
     dates = write(tmp_path / "e.csv", "subject,relation,object,time\n" + "A,r,B,3/1/24\n" * 30)
     with pytest.raises(BadRowsError, match=r"30 bad rows .* there is no good one.* is `time` the right column"):
         read([dates], skip_bad=skip_bad)
-    letters = write(tmp_path / "l.csv", b"subject,relation,object,time\nJos\xe9,r,B,2014\n")
-    with pytest.raises(BadRowsError, match=r"there is no good one[^\n]*\n.*line 2: not UTF-8 \(byte 0xe9\); save"):
+    letters = write(tmp_path / "l.csv", b"subject,relation,object,time\nJos\x81,r,B,2014\n")
+    with pytest.raises(BadRowsError, match=r"there is no good one[^\n]*\n.*line 2: not UTF-8 \(byte 0x81\); save"):
         read([letters], skip_bad=skip_bad)
 
 

@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgap.data import CATALOG, Dataset, Fact, Facts, LeakWarning, Timeline, Vocabulary, catalog, load_dataset
-from tgap.data.near_copies import IntervalEnds, has_mirror, has_pair, has_twin, interval_ends, near_copies
+from tgap.data.near_copies import (
+    IntervalEnds,
+    TwinsInTrain,
+    has_mirror,
+    has_pair,
+    has_twin,
+    interval_ends,
+    near_copies,
+    other_ends,
+    twins_in_train,
+)
 
 RELATIONS = Vocabulary(["leads-since", "leads-until", "lone-since", "meets"], "relation")
 ENDS = interval_ends(RELATIONS)
@@ -49,6 +59,62 @@ def test_all_three_agree_with_a_plain_search(asked: list[Fact], known: list[Fact
         any({s, o} == {other.subject, other.object} and t == other.time and other != (s, r, o, t) for other in known)
         for s, r, o, t in asked
     ]
+
+
+def test_an_end_belongs_to_the_last_start_that_is_still_open() -> None:
+    starts = [Fact(0, 0, 1, 1), Fact(0, 0, 1, 4), Fact(0, 0, 1, 9), Fact(2, 0, 1, 4)]
+    ends = [Fact(0, 1, 1, 4), Fact(0, 1, 1, 6), Fact(0, 1, 1, 0), Fact(2, 1, 0, 5)]
+    other = other_ends(Facts.of([*starts, *ends, Fact(0, 3, 1, 4)]), ENDS).tolist()
+    assert other == [5, 4, -1, -1, 1, 0, -1, -1, -1]  # 4 to 4 inside of 1 to 6; 9 is open; 0 and (2, 0) end nothing
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows)
+def test_other_ends_are_pairs_of_a_start_and_a_later_end(known: list[Fact]) -> None:
+    facts = Facts.of(known)
+    other = other_ends(facts, ENDS).tolist()
+    for place, end in enumerate(other):
+        if end >= 0:
+            assert other[end] == place
+            assert twin_by_hand(known[place], [known[end]])
+    left = [known[place] for place, end in enumerate(other) if end < 0]
+    assert not any(twin_by_hand(fact, left) for fact in left)
+
+
+def test_whether_twins_are_in_sight_differs_between_train_and_valid() -> None:
+    names = Vocabulary("ABC", "entity")
+    both = [Fact(0, 0, 1, 3), Fact(0, 1, 1, 5), Fact(1, 0, 2, 2), Fact(1, 1, 2, 3)]
+    line = Timeline("year", 0, 9, "%d")
+
+    def counted(train: list[Fact], valid: list[Fact]) -> TwinsInTrain:
+        parts = (Facts.of(train), Facts.of(valid), Facts.of([]))
+        return twins_in_train(Dataset("mine", names, RELATIONS, line, *parts))
+
+    by_interval = counted(both[:2], both[2:])
+    assert by_interval == (2, 2, 0, 2)
+    assert by_interval.differ
+    by_fact = counted(both[:3], both[3:])
+    assert by_fact == (2, 3, 1, 1)
+    assert not by_fact.differ
+    assert not counted([Fact(0, 3, 1, 3)], [Fact(0, 3, 1, 4)]).differ
+
+
+@pytest.mark.parametrize(
+    ("name", "counts", "differ"),
+    [
+        ("wikidata12k", (53_696, 59_632, 263, 7_726), True),
+        ("yago11k", (17_892, 25_402, 0, 3_291), True),
+        ("wikidata11k", (95_350, 121_422, 12_003, 14_374), False),
+        ("icews14", (0, 72_826, 0, 8_941), False),
+    ],
+)
+def test_own_twins_of_public_datasets(name: str, counts: tuple[int, ...], differ: bool) -> None:
+    if catalog.find_files(name) is None:
+        pytest.skip(f"{name} is not here; tgap data download {name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)
+        found = twins_in_train(load_dataset(name))
+    assert (found, found.differ) == (counts, differ)
 
 
 def test_of_a_split_against_train() -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgap.data import Dataset, Facts
+from tests.evaluation.conftest import FunctionScorer
+from tgap.data import Dataset, Fact, Facts, Timeline, Vocabulary
 from tgap.evaluation import evaluate
-from tgap.evaluation.breakdown import BREAKDOWNS, NEVER, Traits, nearest_distance
+from tgap.evaluation.breakdown import BREAKDOWNS, ENDS, NEVER, Traits, asked_ends, nearest_distance
 from tgap.evaluation.queries import queries_of
 from tgap.evaluation.strata import STRATA
 from tgap.evaluation.true_answers import TrueAnswers
-
-if TYPE_CHECKING:
-    from tests.evaluation.conftest import FunctionScorer
 
 Event = tuple[int, int, int, int]
 event = st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 2), st.integers(-9, 9))
@@ -53,7 +49,7 @@ def test_buckets_hold_every_query_once_and_average_to_the_total(
     dataset: Dataset, random_scorer: FunctionScorer
 ) -> None:
     report = evaluate(random_scorer, dataset).report
-    assert tuple(report.breakdowns) == BREAKDOWNS
+    assert tuple(report.breakdowns) == tuple(name for name in BREAKDOWNS if name != "end")  # no intervals here
     for buckets in report.breakdowns.values():
         assert sum(bucket.queries for bucket in buckets) == report.queries
         total = sum(bucket.queries * bucket.metrics["time"].mrr for bucket in buckets)
@@ -71,3 +67,19 @@ def test_labels(dataset: Dataset, random_scorer: FunctionScorer) -> None:
         "seen": [("both entities in train", 4), ("answer not in train", 1), ("subject not in train", 1)],
         "evidence": [("same at other times", 4), ("entity unseen", 2)],
     }
+
+
+def test_ends_of_intervals(dataset: Dataset) -> None:
+    """Ann leads 3 to 5, Ben until 4 (since when is not known), Cat since 6; Ann and Ben meet."""
+    relations = Vocabulary(["leads-since", "leads-until", "meets"], "relation")
+    test = Facts.of([Fact(0, 0, 3, 3), Fact(0, 1, 3, 5), Fact(1, 1, 3, 4), Fact(2, 0, 3, 6), Fact(0, 2, 1, 4)])
+    train = Facts.of([Fact(3, 2, 2, 1)])
+    names = Vocabulary(["Ann", "Ben", "Cat", "Firm"], "entity")
+    mine = Dataset("mine", names, relations, Timeline("year", 0, 9, "%d"), train, train[:0], test)
+    found = asked_ends(mine, test)
+    assert found is not None
+    assert [ENDS[place] for place in found] == [ENDS[0], "end", ENDS[0], ENDS[0], "no interval"]
+    scorer = FunctionScorer(mine, lambda *_: np.arange(4.0))
+    buckets = evaluate(scorer, mine).report.breakdowns["end"]
+    assert [(bucket.label, bucket.queries) for bucket in buckets] == [(ENDS[0], 6), ("end", 2), ("no interval", 2)]
+    assert asked_ends(dataset, dataset.test) is None

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.training.standin import random_facts
 from tgap.config import TrainingConfig
-from tgap.data import Facts
+from tgap.data import Dataset, Fact, Facts, Timeline, Vocabulary
 from tgap.graph import TemporalGraph
 from tgap.graph.resolve import visible_graph
-from tgap.methods.day_batches import EpochPlan, TrainingQueries
+from tgap.methods.day_batches import EpochPlan, TrainingQueries, hidden_twins
 from tgap.model.batch import HiddenBatch
 from tgap.model.settings import TGAPSettings
 
@@ -249,3 +249,42 @@ def test_a_batch_knows_all_true_answers_of_its_queries_if_they_step_aside(
 def test_all_entities_compete_by_default() -> None:
     facts = random_facts(1, facts=20, entities=6, relations=RELATIONS, days=3)
     assert plan_of(facts, choices())[0].true is None
+
+
+def intervals(by_interval: bool) -> Dataset:
+    """Eight intervals of one year each; those of entities 6 and 7 are in valid: both ends, or the ends alone."""
+    starts = [Fact(entity, 0, 8, 10 * entity) for entity in range(8)]
+    ends = [Fact(entity, 1, 8, 10 * entity + 1) for entity in range(8)]
+    held = (starts if by_interval else []) + ends
+    valid = [fact for fact in held if fact.subject > 5]
+    train = [fact for fact in starts + ends if fact not in valid]
+    names = Vocabulary("ABCDEFGHI", "entity"), Vocabulary(["leads-since", "leads-until"], "relation")
+    return Dataset("mine", *names, Timeline("year", 0, 99, "%d"), Facts.of(train), Facts.of(valid), Facts.of([]))
+
+
+@pytest.mark.parametrize(
+    ("by_interval", "twins", "hides"),
+    [(True, "auto", True), (False, "auto", False), (True, "visible", False), (False, "hidden", True)],
+)
+def test_the_other_end_of_an_interval_is_hidden_where_valid_has_none(
+    by_interval: bool, twins: Literal["auto", "hidden", "visible"], hides: bool
+) -> None:
+    dataset = intervals(by_interval)
+    config = choices(batch_size=4, twins=twins)
+    found = hidden_twins(dataset, config.settings)
+    assert (found is not None) == hides
+    graph = TemporalGraph.of(dataset)
+    queries = TrainingQueries.of(dataset.train, graph, config.settings, 4, found)
+    plan = EpochPlan(queries, config.settings, config.training, 0)
+    seen = 0
+    for batch in (plan[index] for index in range(len(plan))):
+        asked = {(s, r % 2, o, t) if r < 2 else (o, r % 2, s, t) for s, r, o, t in rows(batch)}
+        twin_times = {(s, 1 - r, o, t + 1 - 2 * r) for s, r, o, t in asked}
+        everything = dataset.train
+        graph_ids = graph.find_facts(*everything.columns)
+        out = {tuple(everything[place]) for place in np.flatnonzero(np.isin(graph_ids, batch.facts))}
+        there = twin_times & {tuple(fact) for fact in everything}
+        assert asked <= out
+        assert out == (asked | there if hides else asked)
+        seen += len(there - asked)
+    assert seen > 0  # the twins were not all asked about themselves

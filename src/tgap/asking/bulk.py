@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
-from filelock import FileLock, Timeout
 
 from tgap.asking.model import Model
 from tgap.asking.prediction import Prediction
@@ -35,6 +34,7 @@ from tgap.asking.questions import COLUMNS, QuestionRow, Questions
 from tgap.data.atomic import write_atomically
 from tgap.errors import DataError, QueryError
 from tgap.explain.evidence_schema import EvidenceRow
+from tgap.locks import one_process
 
 PART = 1000  # questions per part
 _EVENT = pl.Struct(
@@ -172,16 +172,11 @@ def _locked(folder: Path) -> Iterator[None]:
     """Keep a second process from the same folder; the lock ends with the process, even a killed one."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock", timeout=0)
-        lock.acquire()
-    except Timeout:
-        raise DataError(f"another process is writing answers to {folder}; wait for it or stop it") from None
     except OSError as error:
         raise DataError(f"cannot write {folder}: {error.strerror}") from error
-    try:
+    busy = DataError(f"another process is writing answers to {folder}; wait for it or stop it")
+    with one_process(folder / ".lock", busy):
         yield
-    finally:
-        lock.release()
 
 
 def _answers(found: Prediction, at_least: float | None) -> Iterator[Row]:

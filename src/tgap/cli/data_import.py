@@ -17,6 +17,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--out", required=True, metavar="NAME", help="Name to store it under, or a folder (with a '/').")
 @click.option("--subject", default="", metavar="COL", help="Column of who acts: its header name or position from 1.")
 @click.option("--relation", default="", metavar="COL", help="Column of what happens.")
+@click.option("--relation-name", default="", metavar="NAME", help="Relation of all facts, where no column has one.")
 @click.option("--object", "obj", default="", metavar="COL", help="Column of to whom it happens.")
 @click.option("--time", default="", metavar="COL", help="Column of when it happens (or begins, with --end).")
 @click.option("--end", default="", metavar="COL", help="Column of when it ends: gives a -since and an -until fact.")
@@ -46,13 +47,17 @@ _FILE = click.Path(path_type=Path)
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the random division.  [default: 0]")
 @click.option("--ends-apart", is_flag=True, help="Let the two ends of an interval fall into different splits.")
 @click.option("--skip-bad", type=_FILE, metavar="FILE", help="Import the good rows, write the bad ones to FILE.")
-@click.option("--force", is_flag=True, help="Overwrite the file of --skip-bad if it exists.")
+@click.option(
+    "--lookalikes", type=_FILE, metavar="FILE", help="Write names that differ only in case or blanks to FILE."
+)
+@click.option("--force", is_flag=True, help="Overwrite the files of --skip-bad and --lookalikes.")
 @click.option("--replace", is_flag=True, help="Overwrite a stored dataset of that name.")
 def import_command(
     events: tuple[Path, ...],
     out: str,
     subject: str,
     relation: str,
+    relation_name: str,
     obj: str,
     time: str,
     end: str,
@@ -71,14 +76,15 @@ def import_command(
     seed: int | None,
     ends_apart: bool,
     skip_bad: Path | None,
+    lookalikes: Path | None,
     force: bool,
     replace: bool,
 ) -> None:
     """Import your own EVENTS: who did what to whom, and when.
 
-    EVENTS are tables of text (separated by tabs, commas, semicolons or bars), JSON lines or Parquet files, packed with
-    gzip or not, with or without a header; several files, a folder of them, or - for standard input. A folder with
-    train, valid and test files is taken as divided.
+    EVENTS are tables of text (separated by tabs, commas, semicolons, bars or blanks), JSON, Parquet or .xlsx files,
+    packed with gzip, zip or zstd or not, with or without a header; several files, a folder of them, or - for standard
+    input. A folder with train, valid and test files is taken as divided.
     Columns that you do not name are found: the headers of ICEWS, POLECAT, ACLED and GDELT are known, then usual words
     (subject, relation, object, time ...), else the position: four columns are subject, relation, object, time; in five
     the fourth is a modifier of the relation, or the start of an interval.
@@ -105,6 +111,7 @@ def import_command(
     """
     from tgap.cli.data_imported import print_imported
     from tgap.cli.data_place import check_writable, storage_place
+    from tgap.data.aliases import write_pairs
     from tgap.data.importing import Division, import_events
     from tgap.data.reading import Layout, find_sources, write_rejects
     from tgap.data.stored import check_free, store_dataset
@@ -115,9 +122,12 @@ def import_command(
     if skip_bad is not None:
         read = [source.path for source in sources.sources if source.path is not None]
         check_writable(skip_bad, "--skip-bad", force, read)
+    if lookalikes is not None:
+        check_writable(lookalikes, "--lookalikes", force, [])
     layout = Layout(
         subject=subject,
         relation=relation,
+        relation_name=relation_name,
         object=obj,
         time=time,
         end=end,
@@ -138,6 +148,8 @@ def import_command(
     imported = import_events(name, sources, layout=layout, unit=unit, division=division, skip_bad=skip_bad is not None)
     if skip_bad is not None:
         write_rejects(skip_bad, [*imported.events.rejects, *imported.events.undated])
+    if lookalikes is not None:
+        write_pairs(lookalikes, imported.events.lookalikes())
     store_dataset(imported.dataset, folder, imported.origin, replace)
     print_imported(imported, folder, out, skip_bad)
 

@@ -11,6 +11,7 @@ from tgap.cli.output import write_output
 from tgap.cli.terminal import cell, make_console, plain_table, say
 from tgap.data import CATALOG, Dataset
 from tgap.data.catalog import find_folder, stored_folders
+from tgap.data.near_copies import TwinsInTrain
 from tgap.data.statistics import Statistics, TimeBin, dataset_statistics, facts_over_time
 from tgap.data.stored import is_stored, read_manifest
 
@@ -33,8 +34,12 @@ def print_dataset(dataset: Dataset) -> None:
     console.print(table)
     if dataset.name in CATALOG and CATALOG[dataset.name].note:
         say(console, CATALOG[dataset.name].note)
+    if dataset.name in CATALOG and CATALOG[dataset.name].terms:
+        say(console, CATALOG[dataset.name].terms)
     console.print(_split_table(statistics))
     say(console, leak_words(statistics))
+    if statistics.own_twins.train:
+        say(console, _twin_words(statistics.own_twins))
     say(console, _degree_words(dataset, statistics))
     _print_histogram(console, dataset)
     console.print(f"{_verdict(dataset)}SHA-256 {dataset.checksum}", soft_wrap=True)  # whole, to be copied
@@ -57,6 +62,7 @@ def print_json(dataset: Dataset) -> None:
         "splits": {name: split._asdict() for name, split in statistics.splits.items()},
         "leaks": statistics.leaks._asdict(),
         "degrees": degrees,
+        "own_twins": statistics.own_twins._asdict() | {"hidden": statistics.own_twins.differ},
         "over_time": [
             {"first": line.format(part.first), "last": line.format(part.last), "facts": part.facts}
             for part in facts_over_time(dataset)
@@ -97,7 +103,7 @@ def _split_table(statistics: Statistics) -> Table:
         ("  unseen in train", [None, *(split.unseen_times for split in splits[1:])]),
         ("facts with an unseen entity or relation", [None, *(split.facts_unseen for split in splits[1:])]),
         ("facts with a near copy in train:", [None, None, None]),
-        ("  the other end of the interval", [None, *(split.twins for split in splits[1:])]),
+        ("  the other end of the interval", [splits[0].twins or None, *(split.twins for split in splits[1:])]),
         ("  the mirror (o, r, s, t)", [None, *(split.mirrors for split in splits[1:])]),
         ("  another event of the pair then", [None, *(split.pairs for split in splits[1:])]),
     )
@@ -113,6 +119,15 @@ def leak_words(statistics: Statistics) -> str:
         return "No fact is in two splits."
     parts = f"{leaks.valid_in_train:,} of valid and {leaks.test_in_train:,} of test stand in train"
     return f"[yellow]Leaks:[/yellow] {parts}; {leaks.valid_and_test:,} facts are in both valid and test."
+
+
+def _twin_words(twins: TwinsInTrain) -> str:
+    """Where the other ends of intervals are, and what training makes of that."""
+    counts = (
+        f"{twins.train:,} of {twins.train_facts:,} facts of train, {twins.valid:,} of {twins.valid_facts:,} of valid"
+    )
+    hides = "hides it from the questions of train" if twins.differ else "leaves it in sight"
+    return f"Facts whose own interval has its other end in train: {counts}; training {hides} (model.twins)."
 
 
 def near_words(statistics: Statistics) -> str:

@@ -254,10 +254,12 @@ class JudgeLearner:
 
     @cached_property
     def _queries(self) -> TrainingQueries:
-        from tgap.methods.day_batches import TrainingQueries  # noqa: PLC0415
+        from tgap.methods.day_batches import TrainingQueries, hidden_twins  # noqa: PLC0415
 
         batch_size = self._config.training.batch_size
-        return TrainingQueries.of(self._dataset.train, self.walker.graph, TGAPSettings(), batch_size)
+        settings = TGAPSettings()
+        twins = hidden_twins(self._dataset, settings)
+        return TrainingQueries.of(self._dataset.train, self.walker.graph, settings, batch_size, twins)
 
     @property
     def queries(self) -> int:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tgap.data.atomic import write_atomically
 from tgap.data.dataset import Cause, Dataset
 from tgap.data.facts import BoolArray, Fact, Facts, Int64Array, fact_keys, in_order
 from tgap.data.reading import Layout, TableSource, read_table
@@ -45,6 +46,11 @@ def read_aliases(path: Path, vocabulary: Vocabulary) -> Aliases:
     if len(pairs) > 1 and pairs[0][0] not in vocabulary and pairs[1][0] in vocabulary:
         pairs = pairs[1:]
     return pairs
+
+
+def write_pairs(path: Path, pairs: Aliases) -> None:
+    """Pairs as a table of two columns that ``read_aliases`` reads."""
+    write_atomically(path, "".join(f"{present}\t{other}\n" for present, other in pairs).encode())
 
 
 def rename(dataset: Dataset, aliases: Aliases, relations: bool = False, merge: bool = False) -> Renamed:

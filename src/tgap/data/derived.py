@@ -6,7 +6,7 @@ import numpy as np
 
 from tgap.data.dataset import Dataset
 from tgap.data.facts import Facts, contained, distinct, fact_keys, in_order
-from tgap.data.splits import hold_out
+from tgap.data.splits import hold_out, split_facts
 from tgap.data.time import date_from_days
 
 Parts = tuple[Facts, Facts, Facts]
@@ -26,6 +26,12 @@ def cleaned(dataset: Dataset) -> Parts:
         seen = distinct(np.concatenate([seen, key]))
     train, valid, test = parts
     return train, valid, test
+
+
+def new_entities(dataset: Dataset) -> Parts:
+    """All splits pooled and cut by time 5:2:3, so that many entities of valid and test are new since train."""
+    pooled = Facts.concatenate(list(dataset.splits.values()))
+    return split_facts(pooled, "chronological", shares=(0.5, 0.2, 0.3))
 
 
 def unseen_days(dataset: Dataset) -> Parts:

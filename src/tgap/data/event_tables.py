@@ -13,7 +13,7 @@ import numpy as np
 from tgap.data.encode import Encoded
 from tgap.data.facts import Facts, Int64Array
 from tgap.data.reading import ROLES, BadRowsError, Columns, Layout, RawTable, Reject, Sources, columns_of, read_table
-from tgap.data.remarks import Remark, name_remarks, time_remarks
+from tgap.data.remarks import Remark, lookalikes, name_remarks, shape_remarks, time_remarks
 from tgap.data.texts import SPLIT, Origin, Texts, check, ends_apart, texts_of
 from tgap.data.time import Timeline, Unit
 from tgap.data.vocabulary import Vocabulary
@@ -25,6 +25,7 @@ _NONE_GOOD = Message(
     " the right column, is the file what it should be?",
 )
 _SPLIT_WORDS = {"train": 0, "training": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "testing": 2}
+_NAMED = 8  # unused columns that a remark names
 _SAMPLE = 500  # rows looked at to tell what a column holds
 
 
@@ -39,6 +40,7 @@ class EventTables:
     parts: list[Facts]
     rejects: list[Reject]  # bad rows
     undated: list[Reject]  # rows that say themselves that their time is not known
+    backwards: Int64Array  # rows whose interval ends before it starts; both ends are kept as they stand
 
     @property
     def entities(self) -> Vocabulary:
@@ -76,20 +78,55 @@ class EventTables:
         """What a reader of the data should know; counts are of the rows that gave facts."""
         passed = dict.fromkeys(columns.passed_over for columns in self.columns if columns.passed_over)
         remarks = [Remark(f"{words}: passed over") for words in passed]
+        encodings = dict.fromkeys(table.encoding for table in self.tables if table.encoding)
+        remarks += [Remark(f"the text is {encoding}, read as such") for encoding in encodings]
+        remarks += self._unused_columns()
         remarks += time_remarks(self.encoded, self._where)
         if "end" in self.columns[0].places:
             single = int((np.unique(self.texts.origin, return_counts=True)[1] == 1).sum())
             if single:
                 noun = "interval has" if single == 1 else "intervals have"
                 remarks.append(Remark(f"{single:,} {noun} only a start or only an end: one fact each"))
+        if len(self.backwards):
+            noun = "interval ends" if len(self.backwards) == 1 else "intervals end"
+            where = self._where_packed(int(self.backwards[0]))
+            text = (
+                f"{len(self.backwards):,} {noun} before the start (first in {where}): both ends are kept as they stand"
+            )
+            remarks.append(Remark(f"{text}; mend the file if they are wrong", serious=True))
         if self.undated:
             noun = "row says" if len(self.undated) == 1 else "rows say"
             remarks.append(Remark(f"{len(self.undated):,} {noun} that the time is not known: left out"))
+        remarks += shape_remarks(self.encoded, self.tables[0].header, self.columns[0].places["time"])
         return remarks + name_remarks(self.encoded, all(table.enclosed for table in self.tables))
+
+    def lookalikes(self, relations: bool = False) -> list[tuple[str, str]]:
+        """Names that differ from another only in case or outer blanks, each with the one that is used most."""
+        facts = self.encoded.facts
+        used = facts.relation if relations else np.concatenate([facts.subject, facts.object])
+        names = self.relations if relations else self.entities
+        return lookalikes(names, np.bincount(used, minlength=len(names)))
+
+    def _unused_columns(self) -> list[Remark]:
+        """Columns of the first table that have no role."""
+        table, columns = self.tables[0], self.columns[0]
+        if table.header is None or columns.known_as:
+            return []
+        used = {*columns.places.values(), columns.split}
+        unused = [name for place, name in enumerate(table.header) if place not in used]
+        if not unused:
+            return []
+        rest = f" and {len(unused) - _NAMED} more" if len(unused) > _NAMED else ""
+        noun = "column is" if len(unused) == 1 else "columns are"
+        return [Remark(f"{len(unused)} {noun} not used: {', '.join(unused[:_NAMED])}{rest}")]
 
     def _where(self, row: int) -> str:
         """File and line of a row that gave a fact."""
-        origin = Origin.of(int(self.texts.origin[row]))
+        return self._where_packed(int(self.texts.origin[row]))
+
+    def _where_packed(self, packed: int) -> str:
+        """File and line of a row by its packed origin."""
+        origin = Origin.of(packed)
         table = self.tables[origin.table]
         return f"{table.file}, {table.place} {table.lines_of(origin.row)[0]}"
 
@@ -115,7 +152,8 @@ def read_events(
     by_column = split_column and not sources.divided and _have_splits(tables, columns)
     found = []
     for index, (table, places) in enumerate(zip(tables, columns, strict=True)):
-        texts, empty = texts_of(table, index, places.places, layout.missing, places.split if by_column else None)
+        split = places.split if by_column else None
+        texts, empty = texts_of(table, index, places.places, layout.missing, split, layout.relation_name)
         rejects += table.reject(empty)
         found.append(texts)
     texts = _together(tables, found)
@@ -128,7 +166,7 @@ def read_events(
         checked = check(texts, layout, unit, intervals)
     except DataError as error:
         raise DataError(f"{tables[0].file}: ", error.message) from error
-    rejects += _rejects(tables, _with_header_hint(checked.unreadable, tables) | checked.backwards)
+    rejects += _rejects(tables, _with_header_hint(checked.unreadable, tables))
     rejects.sort(key=lambda reject: (reject.file, reject.number))
     undated = _rejects(tables, checked.undated)
     if checked.encoded is None:
@@ -137,7 +175,7 @@ def read_events(
         raise BadRowsError(rejects)
     part = _part_by_column(checked.texts) if by_column else np.array(sources.part)[checked.texts.table]
     parts = checked.encoded.parts(part, 3 if by_column else max(sources.part) + 1)
-    return EventTables(checked.encoded, checked.texts, tables, columns, parts, rejects, undated)
+    return EventTables(checked.encoded, checked.texts, tables, columns, parts, rejects, undated, checked.backwards)
 
 
 def _columns(table: RawTable, layout: Layout) -> Columns:

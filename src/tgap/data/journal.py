@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 
 from tgap.data.atomic import sync_folder, write_folder
 from tgap.data.dataset import Dataset
@@ -33,6 +32,7 @@ from tgap.data.reading import Layout, Sources
 from tgap.data.time import Timeline
 from tgap.data.vocabulary import Vocabulary, folded
 from tgap.errors import DataError
+from tgap.locks import one_process
 
 FORMAT = 1
 FOLDER = ".appended"
@@ -66,7 +66,7 @@ class Journal:
     def append(self, base: Dataset, events: EventTables, origin: str) -> Appended:
         """Add the facts of some tables that are new; a version is made only if there are any."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.folder / ".lock"):
+        with one_process(self.folder / ".lock"):
             before = self.joined(base)
             texts = _texts_of(events, base.timeline)
             dataset, added = _join(before, texts)
@@ -82,7 +82,7 @@ class Journal:
 
     def undo(self) -> dict[str, Any]:
         """Take the newest version back; gives what its manifest says."""
-        with FileLock(self._existing() / ".lock"):
+        with one_process(self._existing() / ".lock"):
             newest = self._versions()[-1]
             manifest = _manifest(newest)
             gone = newest.with_name(f".{newest.name}.tmp")

@@ -67,6 +67,69 @@ def interval_ends(relations: Vocabulary) -> IntervalEnds:
     return IntervalEnds(partner, start)
 
 
+def other_ends(facts: Facts, ends: IntervalEnds) -> Int64Array:
+    """For each fact the position of the other end of its own interval among ``facts``; -1 where that is not known.
+
+    An end belongs to the last start before it (or at its time) that has no end yet, under the same relation between the
+    same two entities.
+
+    >>> ends = interval_ends(Vocabulary(["leads-since", "leads-until"]))
+    >>> from tgap.data import Fact
+    >>> other_ends(Facts.of([Fact(0, 0, 1, 5), Fact(0, 1, 1, 7), Fact(0, 0, 1, 8), Fact(0, 1, 1, 9)]), ends).tolist()
+    [1, 0, 3, 2]
+    """
+    other = np.full(len(facts), -1, dtype=np.int64)
+    places = np.flatnonzero(ends.partner[facts.relation] >= 0)
+    some = facts[places]
+    is_start = ends.start[some.relation]
+    relation = np.where(is_start, some.relation, ends.partner[some.relation])
+    order = np.lexsort((~is_start, some.time, some.object, relation, some.subject))
+    same = np.ones(len(order), dtype=bool)  # whether a row has the subject, relation and object of the one before it
+    for column in (some.subject, relation, some.object):
+        same[1:] &= column[order][1:] == column[order][:-1]
+    same[:1] = False
+    open_starts: list[int] = []
+    for place, starts, goes_on in zip(places[order].tolist(), is_start[order].tolist(), same.tolist(), strict=True):
+        if not goes_on:
+            open_starts = []
+        if starts:
+            open_starts.append(place)
+        elif open_starts:
+            start = open_starts.pop()
+            other[start], other[place] = place, start
+    return other
+
+
+class TwinsInTrain(NamedTuple):
+    """How many facts of train and of valid have the other end of their own interval in train."""
+
+    train: int
+    train_facts: int
+    valid: int
+    valid_facts: int
+
+    @property
+    def differ(self) -> bool:
+        """Whether a training question would see its twin where a validation question does not, as a rule.
+
+        Then training must hide the twin, or the model learns to look for what will not be there.
+        """
+        if not self.train or not self.valid_facts:
+            return False
+        return self.valid / self.valid_facts < 0.5 * self.train / self.train_facts
+
+
+def twins_in_train(dataset: Dataset) -> TwinsInTrain:
+    """Count the other ends that train holds, each interval's own end only."""
+    ends = interval_ends(dataset.relations)
+    train, valid = len(dataset.train), len(dataset.valid)
+    if not (ends.partner >= 0).any():
+        return TwinsInTrain(0, train, 0, valid)
+    other = other_ends(Facts.concatenate(list(dataset.splits.values())), ends)
+    there = (other >= 0) & (other < train)
+    return TwinsInTrain(int(there[:train].sum()), train, int(there[train : train + valid].sum()), valid)
+
+
 def has_twin(facts: Facts, known: Facts, ends: IntervalEnds) -> NDArray[np.bool_]:
     """Where ``known`` has the other end: the partner relation between the same two, not on the wrong side in time."""
     result = np.zeros(len(facts), dtype=bool)

@@ -5,18 +5,19 @@ A serious remark means that the data may not be what they seem, and names the re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tgap.data.encode import Encoded
-from tgap.data.facts import BoolArray
+from tgap.data.facts import BoolArray, Int64Array
 from tgap.data.vocabulary import Vocabulary
 from tgap.errors import Message, Option
 
 _SHOWN = 3
 _NO_NAMES = frozenset({"na", "n/a", "nan", "null", "none", "nil", "#n/a", "-", "--", "?", "unknown", "<na>", "nat"})
+_SERIAL = (20_000, 60_000)  # days since 1899-12-30: October 1954 to April 2064
 _LARGE = 10**8  # numbers from here on may count seconds
 Where = Callable[[int], str]  # a row's file and line
 
@@ -66,6 +67,10 @@ def time_remarks(encoded: Encoded, where: Where) -> list[Remark]:
         remarks.append(Remark(f"{amount} a time zone; these are midnights there, so their local dates are kept"))
     elif times.zones:
         remarks.append(Remark(f"{_count(rows(times.away), 'row names', 'rows name')} a time zone: converted to UTC"))
+    if times.unzoned is not None and times.unzoned.any():
+        amount = _count(rows(times.unzoned), "row has", "rows have")
+        zoneless = f"{amount} a time of day without a zone among rows with zones ({examples(times.unzoned)})"
+        remarks.append(Remark(f"{zoneless}: taken as UTC; write the zone if it is another", serious=True))
     if times.odd.any() and line.numeric:
         text = Message(
             f"{rows(times.odd):,} of {total:,} rows are not written like the years of the others "
@@ -143,6 +148,60 @@ def name_remarks(encoded: Encoded, enclosed: bool) -> list[Remark]:
             remarks.append(Remark(Message(f"{text}; ", *remedy), serious=True))
         if not enclosed:
             remarks += _quote_remarks(vocabulary)
+        remarks += _lookalike_remarks(vocabulary)
+    return remarks
+
+
+def lookalikes(vocabulary: Vocabulary, uses: Int64Array) -> list[tuple[str, str]]:
+    """Names that differ from another only in case or outer blanks, each with the one of them that is used most.
+
+    >>> lookalikes(Vocabulary(["USA", "Usa", "usa ", "UK"]), np.array([5, 1, 1, 9]))
+    [('Usa', 'USA'), ('usa ', 'USA')]
+    """
+    groups: dict[str, list[int]] = {}
+    for index, name in enumerate(vocabulary):
+        groups.setdefault(name.strip().casefold(), []).append(index)
+    pairs = []
+    for members in groups.values():
+        if len(members) > 1:
+            best = max(members, key=lambda index: int(uses[index]))
+            pairs += [(vocabulary.name(index), vocabulary.name(best)) for index in members if index != best]
+    return pairs
+
+
+def _lookalike_remarks(vocabulary: Vocabulary) -> list[Remark]:
+    pairs = lookalikes(vocabulary, np.zeros(len(vocabulary), dtype=np.int64))
+    if not pairs:
+        return []
+    kind = (
+        ("entity differs", "entities differ")
+        if vocabulary.what == "entity"
+        else ("relation differs", "relations differ")
+    )
+    example = " and ".join(map(repr, reversed(pairs[0])))
+    text = f"{_count(len(pairs), *kind)} from another only in case or outer blanks ({example}); they are kept apart"
+    return [Remark(f"{text}; `lookalikes` FILE writes a table that `tgap data merge` takes", serious=True)]
+
+
+def shape_remarks(encoded: Encoded, header: Sequence[str] | None, time_column: int) -> list[Remark]:
+    """What is odd about the facts as a whole: one instant, only self-loops, days as spreadsheets count them."""
+    facts, read, line = encoded.facts, encoded.read, encoded.timeline
+    remarks = []
+    if len(facts) > 1 and line.span == 0:
+        text = f"all facts are at one instant ({line.format(0)}): nothing can be learned about time"
+        remarks.append(Remark(f"{text}; is `time` the right column?", serious=True))
+    if len(facts) > 1 and (facts.subject == facts.object).all():
+        text = "every fact is between an entity and itself"
+        remarks.append(Remark(f"{text}; are `subject` and `object` the right columns?", serious=True))
+    named = header is not None and "dat" in header[time_column].casefold()
+    low, high = line.first, line.first + line.span
+    if line.unit == "integer" and named and read.good.any() and _SERIAL[0] <= low <= high <= _SERIAL[1]:
+        text = (
+            f"the numbers under {header[time_column]!r} look like days as a spreadsheet counts them" if header else ""
+        )
+        remarks.append(
+            Remark(f"{text}; if so, `time_format` 'days since 1899-12-30' makes dates of them", serious=True)
+        )
     return remarks
 
 

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from tgap.data.dataset import Dataset, Leaks
 from tgap.data.facts import Facts, Int64Array, contained, distinct
-from tgap.data.near_copies import near_copies
+from tgap.data.near_copies import TwinsInTrain, has_twin, interval_ends, near_copies, twins_in_train
 
 
 class SplitStatistics(NamedTuple):
     """One split. ``unseen``: what train lacks; ``facts_unseen``: facts with an entity or relation that train lacks.
 
-    ``twins``, ``mirrors``, ``pairs``: facts with a near copy in train (see ``near_copies``); 0 for train itself.
+    ``twins``, ``mirrors``, ``pairs``: facts with a near copy in train (see ``near_copies``). For train itself only
+    ``twins`` are counted.
     """
 
     facts: int
@@ -48,6 +49,7 @@ class Statistics(NamedTuple):
     splits: dict[str, SplitStatistics]
     leaks: Leaks
     degrees: Degrees
+    own_twins: TwinsInTrain
 
 
 class TimeBin(NamedTuple):
@@ -62,7 +64,7 @@ def dataset_statistics(dataset: Dataset) -> Statistics:
     """Count everything once."""
     times = distinct(np.concatenate([facts.time for facts in dataset.splits.values()]))
     splits = {name: _split_statistics(dataset, facts) for name, facts in dataset.splits.items()}
-    return Statistics(len(times), splits, dataset.leaks(), _degrees(dataset))
+    return Statistics(len(times), splits, dataset.leaks(), _degrees(dataset), twins_in_train(dataset))
 
 
 def facts_over_time(dataset: Dataset, most_bins: int = 24) -> list[TimeBin]:
@@ -80,6 +82,7 @@ def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:
     relations, usual = (_present(dataset.num_relations, part.relation) for part in (facts, train))
     times = distinct(facts.time)
     near = near_copies(dataset, facts if facts is not train else facts[:0])
+    twins = has_twin(facts, train, interval_ends(dataset.relations)) if facts is train else near.twin
     familiar = known[facts.subject] & known[facts.object] & usual[facts.relation]
     return SplitStatistics(
         facts=len(facts),
@@ -90,7 +93,7 @@ def _split_statistics(dataset: Dataset, facts: Facts) -> SplitStatistics:
         unseen_relations=int((relations & ~usual).sum()),
         unseen_times=int((~contained(times, distinct(train.time))).sum()),
         facts_unseen=int((~familiar).sum()),
-        twins=int(near.twin.sum()),
+        twins=int(twins.sum()),
         mirrors=int(near.mirror.sum()),
         pairs=int(near.pair.sum()),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tgap.data.encode import Encoded
 from tgap.data.facts import BoolArray, Int64Array
@@ -62,16 +61,22 @@ class Checked(NamedTuple):
     encoded: Encoded | None  # None if no row is left
     texts: Texts
     unreadable: dict[int, str]  # the time cannot be read
-    backwards: dict[int, str]  # the interval ends before it starts
+    backwards: Int64Array  # of rows that are left: the interval ends before it starts
     undated: dict[int, str]  # the row says itself that the time is not known
 
 
 def texts_of(
-    table: RawTable, index: int, places: dict[str, int], missing: tuple[str, ...], split: int | None = None
+    table: RawTable,
+    index: int,
+    places: dict[str, int],
+    missing: tuple[str, ...],
+    split: int | None = None,
+    relation_name: str = "",
 ) -> tuple[Texts, dict[int, str]]:
     """The columns of a table by role, without rows that have an empty field, modifiers merged; those rows' reasons.
 
-    ``split`` is the place of the column that says which split a row belongs to.
+    ``split`` is the place of the column that says which split a row belongs to; ``relation_name`` is the relation of
+    every row where no column has it.
     """
     import polars as pl  # noqa: PLC0415
 
@@ -92,6 +97,8 @@ def texts_of(
     if reasons:
         rows = np.delete(rows, list(reasons))
         frame = frame[rows]
+    if relation_name:
+        frame = frame.with_columns(pl.lit(relation_name).alias("relation"))
     if "modifier" in places:
         merged = pl.concat_str("relation", "modifier", separator="-").alias("relation")
         frame = frame.with_columns(merged).drop("modifier")
@@ -118,7 +125,6 @@ def check(texts: Texts, layout: Layout, unit: Unit | None, intervals: bool) -> C
     Everything is found again without those rows, so that they leave no trace in names, timeline and counts.
     """
     unreadable: dict[int, str] = {}
-    backwards: dict[int, str] = {}
     undated: dict[int, str] = {}
     while texts.frame.height:
         encoded = Encoded(texts.frame, unit, layout.time_format, layout.day_first)
@@ -135,13 +141,11 @@ def check(texts: Texts, layout: Layout, unit: Unit | None, intervals: bool) -> C
             rows = np.flatnonzero(wrong)
             for origin, text in zip(texts.origin[rows].tolist(), texts.frame["time"][rows], strict=True):
                 unreadable[origin] = not_a_time(text, example, layout)
-        elif intervals:
-            wrong = _backwards(texts.origin, encoded.facts.time)
-            backwards |= dict.fromkeys(texts.origin[wrong].tolist(), "the interval ends before it starts")
         if not wrong.any():
+            backwards = _backwards(texts.origin, encoded.facts.time) if intervals else np.empty(0, dtype=np.int64)
             return Checked(encoded, texts, unreadable, backwards, undated)
         texts = texts.without(wrong)
-    return Checked(None, texts, unreadable, backwards, undated)
+    return Checked(None, texts, unreadable, np.empty(0, dtype=np.int64), undated)
 
 
 def not_a_time(text: str, example: str, layout: Layout) -> str:
@@ -150,11 +154,9 @@ def not_a_time(text: str, example: str, layout: Layout) -> str:
     return f"{text!r} is not a time {expected}"
 
 
-def _backwards(origin: Int64Array, instant: Int64Array) -> NDArray[np.bool_]:
-    """Facts of intervals that end before they start. All starts stand before all ends."""
+def _backwards(origin: Int64Array, instant: Int64Array) -> Int64Array:
+    """Rows whose interval ends before it starts. All starts stand before all ends."""
     order = np.argsort(origin, kind="stable")
     key, instant = origin[order], instant[order]
-    first = np.flatnonzero((key[1:] == key[:-1]) & (instant[1:] < instant[:-1]))
-    result = np.zeros(len(origin), dtype=bool)
-    result[order[first]] = result[order[first + 1]] = True
-    return result
+    found: Int64Array = key[1:][(key[1:] == key[:-1]) & (instant[1:] < instant[:-1])]
+    return found

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from tgap.distributed.group import cluster_group, open_meeting
 from tgap.distributed.ray_cluster import RESTARTS, node_address
@@ -20,6 +17,7 @@ from tgap.distributed.ray_mail import MailedInterruption, MailedListener, open_m
 from tgap.distributed.training import follow, lead
 from tgap.errors import RunError, TgapError, TrainingError, WorkerError
 from tgap.kernels import set_threads
+from tgap.locks import one_process
 from tgap.runs import RunFolder, find_run
 from tgap.training.events import Listener, StopReason
 from tgap.training.interruption import Interruption
@@ -101,18 +99,10 @@ def _lead(group: Any, given: dict[str, Any]) -> StopReason:
     import ray  # noqa: PLC0415
 
     folder = find_run(given["run"])
-    with _only_writer(folder.path):
+    # A rank 0 of before may still be dying; two must not write.
+    refusal = RunError(f"another worker still writes to {folder.path}; stop the cluster that it belongs to")
+    with one_process(folder.path / ".worker.lock", refusal, seconds=_LOCK_SECONDS):
         config = folder.config()
         mailbox = given["mailbox"]
         listener, interruption = MailedListener(mailbox), MailedInterruption(ray, mailbox)
         return lead(group, config, folder.dataset(config), folder, [listener], interruption).reason
-
-
-def _only_writer(folder: Path) -> FileLock:
-    """A rank 0 of before may still be dying; two must not write."""
-    lock = FileLock(folder / ".worker.lock", timeout=_LOCK_SECONDS)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise RunError(f"another worker still writes to {folder}; stop the cluster that it belongs to") from None
-    return lock

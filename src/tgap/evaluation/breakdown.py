@@ -8,6 +8,8 @@
              train, which a clean split does not have
 * seen       whether train knows the two entities at all
 * evidence   the strongest thing that train tells about the fact, see ``strata``
+* end        which end of an interval is asked about, where relations come in pairs -since and -until. The first kind
+             is one fact of each interval, as papers about intervals ask
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.data import Dataset, Facts
+from tgap.data.facts import contained, fact_keys
+from tgap.data.near_copies import interval_ends, other_ends
 from tgap.evaluation.metrics import Metrics
 from tgap.evaluation.queries import SplitQueries
 from tgap.evaluation.ranks import Ranks
@@ -26,13 +30,15 @@ from tgap.evaluation.strata import STRATA, strata_of
 from tgap.evaluation.true_answers import TrueAnswers
 from tgap.scorer import IntArray
 
-BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen", "evidence")
+BREAKDOWNS = ("relation", "degree", "answers", "distance", "seen", "evidence", "end")
 
 DEGREES = (0, 1, 10, 30, 100, 300, 1000)  # first value of each bucket
 ANSWERS = (1, 2, 3, 6, 11)
 DISTANCES = (0, 1, 2, 4, 8, 15, 31, 91, 366)
+NEW_FACTS = "never"  # label of the distances of facts whose (s, r, o) train does not have
 NEVER = -1  # distance of a fact whose (s, r, o) train does not have
 SEEN = ("both entities in train", "answer not in train", "subject not in train", "neither in train")
+ENDS = ("start, or the only end known", "end", "no interval")
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ class Traits:
     distance: IntArray  # [Q] NEVER where there is none
     seen: IntArray  # [Q] position in SEEN
     evidence: IntArray  # [Q] position in STRATA
+    end: IntArray | None  # [Q] position in ENDS; None where the dataset has no intervals
 
     @classmethod
     def of(cls, queries: SplitQueries, dataset: Dataset, answers: TrueAnswers) -> Traits:
@@ -75,7 +82,20 @@ class Traits:
             distance=nearest_distance(train, fact),
             seen=(degree[queries.answer] == 0) + 2 * (degree[batch.subject] == 0),
             evidence=strata_of(dataset, fact),
+            end=asked_ends(dataset, fact),
         )
+
+
+def asked_ends(dataset: Dataset, facts: Facts) -> IntArray | None:
+    """Which end of its interval each fact is, as a position in ``ENDS``; None where the dataset has no intervals."""
+    ends = interval_ends(dataset.relations)
+    if not (ends.partner >= 0).any():
+        return None
+    known = Facts.concatenate(list(dataset.splits.values()))
+    second = known[(other_ends(known, ends) >= 0) & ~ends.start[known.relation]]
+    keys, there = fact_keys([facts, second])
+    asked = np.where(contained(keys, np.sort(there)), 1, 0)
+    return np.where(ends.partner[facts.relation] >= 0, asked, 2)
 
 
 def nearest_distance(train: Facts, facts: Facts) -> IntArray:
@@ -107,11 +127,14 @@ def nearest_distance(train: Facts, facts: Facts) -> IntArray:
 
 
 def break_down(ranks: Ranks, traits: Traits, relation_names: Sequence[str]) -> dict[str, tuple[Bucket, ...]]:
-    """Buckets of every breakdown, empty ones left out; relations by number of queries, the rest in natural order."""
-    distance_labels = [*_labels(DISTANCES), "never"]
+    """Buckets of every breakdown, empty ones left out; relations by number of queries, the rest in natural order.
+
+    The breakdown ``end`` is there only for data with intervals.
+    """
+    distance_labels = [*_labels(DISTANCES), NEW_FACTS]
     distance = np.where(traits.distance == NEVER, len(DISTANCES), _place(traits.distance, DISTANCES))
     relation = _buckets(ranks, traits.relation, relation_names)
-    return {
+    buckets = {
         "relation": tuple(sorted(relation, key=lambda bucket: -bucket.queries)),
         "degree": _buckets(ranks, _place(traits.degree, DEGREES), _labels(DEGREES)),
         "answers": _buckets(ranks, _place(traits.answers, ANSWERS), _labels(ANSWERS)),
@@ -119,6 +142,7 @@ def break_down(ranks: Ranks, traits: Traits, relation_names: Sequence[str]) -> d
         "seen": _buckets(ranks, traits.seen, SEEN),
         "evidence": _buckets(ranks, traits.evidence, [stratum.label for stratum in STRATA]),
     }
+    return buckets if traits.end is None else {**buckets, "end": _buckets(ranks, traits.end, ENDS)}
 
 
 def _buckets(ranks: Ranks, place: IntArray, labels: Sequence[str]) -> tuple[Bucket, ...]:

@@ -25,6 +25,7 @@ _TITLES = {
     "distance": "{unit}s to the nearest train event with the same subject, relation and object",
     "seen": "entities known from train",
     "evidence": "what train tells about the fact, the first that holds",
+    "end": "which end of an interval is asked about",
 }
 
 
@@ -156,7 +157,8 @@ def report_blocks(reports: Sequence[Report], protocols: Sequence[str], details: 
     yield from interval_tables(reports, protocols)
     yield directions_table(reports, protocols)
     if details:
-        yield from (breakdown_table(reports, name, headline_of(protocols)) for name in BREAKDOWNS)
+        names = [name for name in BREAKDOWNS if name in reports[0].breakdowns]
+        yield from (breakdown_table(reports, name, headline_of(protocols)) for name in names)
     yield from map(Line, notes(reports, protocols))
 
 

@@ -18,6 +18,10 @@ learn to pass them by (docs/study-icews14.md). A unit larger than a batch is cut
 A batch hides its facts with all their copies. With ``repeats = "visible"`` a fact that stands in train more than once
 stays in sight instead: where the data to be asked about repeat train as train repeats itself, the model learns to see.
 
+Where facts are the two ends of intervals, a batch can hide the other end of each interval that it asks about, too: the
+*twin*. With ``twins = "auto"`` it does where train holds the twins of its own facts but not those of valid
+(``tgap.data.near_copies.TwinsInTrain``), as in data that are divided by intervals.
+
 With ``other_answers = "aside"`` a batch knows all true answers of its queries, visible or not: those besides the one
 that is asked for step aside in the loss, as they do when ranks are filtered by time.
 
@@ -34,8 +38,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgap.config import TrainingConfig
-from tgap.data import Facts
+from tgap.data import Dataset, Facts
 from tgap.data.facts import both_directions
+from tgap.data.near_copies import interval_ends, other_ends, twins_in_train
 from tgap.evaluation.true_answers import AnswerTable
 from tgap.graph import TemporalGraph
 from tgap.graph.task import COMPLETION, Task
@@ -56,6 +61,7 @@ class TrainingQueries:
     time: IntArray  # [Q]
     fact: IntArray  # [Q] id as in ``graph.fact``
     hides: NDArray[np.bool_]  # [Q] whether the fact is hidden while it is asked about
+    twin: IntArray  # [Q] the fact at the other end of the same interval, hidden with it; -1: none
     unit: IntArray  # [U+1] queries of unit u stand at unit[u]..unit[u+1]
     true: AnswerTable | None  # their true answers, where others than the one that is asked for step aside
 
@@ -63,13 +69,23 @@ class TrainingQueries:
         return len(self.subject)
 
     @classmethod
-    def of(cls, facts: Facts, graph: TemporalGraph, settings: TGAPSettings, batch_size: int) -> TrainingQueries:
-        """Both directions of every fact (repeated facts stay repeated), grouped into units."""
-        asked = both_directions(facts, graph.num_relations)
-        subject, relation, answer, time = asked.columns
+    def of(
+        cls,
+        facts: Facts,
+        graph: TemporalGraph,
+        settings: TGAPSettings,
+        batch_size: int,
+        twins: IntArray | None = None,
+    ) -> TrainingQueries:
+        """Both directions of every fact (repeated facts stay repeated), grouped into units.
+
+        ``twins`` are those of ``hidden_twins``: for each fact the position of the one that is hidden with it, or -1.
+        """
+        subject, relation, answer, time = both_directions(facts, graph.num_relations).columns
         known = graph.find_facts(facts.subject, facts.relation, facts.object, facts.time)
         assert (known >= 0).all(), "a training fact is missing from the graph"
         fact = np.concatenate([known, known])
+        twin = np.full(len(fact), -1) if twins is None else np.tile(np.where(twins >= 0, known[twins], -1), 2)
 
         # What stays together: queries that walk alike, or only the copies of one fact's query.
         alike = (subject, relation) if settings.siblings == "together" else (fact, relation)
@@ -82,7 +98,8 @@ class TrainingQueries:
         hides = np.ones(len(order), dtype=bool) if settings.repeats == "hidden" else ~_repeated(known)[fact[order]]
         size = graph.num_entities, graph.num_relations
         true = AnswerTable.build(*size, facts, by_time=True) if settings.other_answers == "aside" else None
-        return cls(subject[order], relation[order], answer[order], time[order], fact[order], hides, bounds, true)
+        asked = subject[order], relation[order], answer[order], time[order]
+        return cls(*asked, fact[order], hides, twin[order], bounds, true)
 
 
 class EpochPlan:
@@ -131,10 +148,19 @@ class EpochPlan:
         rows = np.concatenate([np.arange(queries.unit[u], queries.unit[u + 1]) for u in units])
         batch = QueryBatch(queries.subject[rows], queries.relation[rows], queries.time[rows])
         # Where only the past is seen, the facts of a batch are out of sight anyway, and are past to its later queries.
-        hidden = np.unique(queries.fact[rows[:0] if self.limits.past_only else rows[queries.hides[rows]]])
+        hiding = rows[:0] if self.limits.past_only else rows[queries.hides[rows]]
+        twins = queries.twin[hiding]
+        hidden = np.unique(np.concatenate([queries.fact[hiding], twins[twins >= 0]]))
         true = None if queries.true is None else queries.true.rows(batch).pairs()
         seed = self.sampling_seed
         return HiddenBatch(self.epoch, index, batch, queries.answer[rows], hidden, seed, self.limits, true)
+
+
+def hidden_twins(dataset: Dataset, settings: TGAPSettings) -> IntArray | None:
+    """For each training fact the position of its twin if batches hide it, or -1; None where no twin is hidden."""
+    if settings.twins == "visible" or (settings.twins == "auto" and not twins_in_train(dataset).differ):
+        return None
+    return other_ends(dataset.train, interval_ends(dataset.relations))
 
 
 def _stream(seed: int, epoch: int, purpose: int) -> np.random.PCG64:

@@ -40,9 +40,11 @@ class TGAPLearner:
 
     @cached_property
     def _queries(self) -> TrainingQueries:
-        from tgap.methods.day_batches import TrainingQueries  # noqa: PLC0415
+        from tgap.methods.day_batches import TrainingQueries, hidden_twins  # noqa: PLC0415
 
-        return TrainingQueries.of(self._dataset.train, self.graph, self._settings, self._config.training.batch_size)
+        twins = hidden_twins(self._dataset, self._settings)
+        batch_size = self._config.training.batch_size
+        return TrainingQueries.of(self._dataset.train, self.graph, self._settings, batch_size, twins)
 
     @property
     def queries(self) -> int:
@@ -116,6 +118,7 @@ PAPER_MODEL: dict[str, Any] = {
     "siblings": "apart",
     "other_answers": "compete",
     "repeats": "hidden",
+    "twins": "visible",
 }
 PAPER_TRAINING: dict[str, Any] = {
     "epochs": 10.0,

@@ -100,6 +100,11 @@ class TGAPSettings(Settings):
     repeats: Literal["hidden", "visible"] = Field(
         "hidden", description="visible: a fact that train holds twice stays in sight while it is asked about"
     )
+    twins: Literal["auto", "hidden", "visible"] = Field(
+        "auto",
+        description="hidden: the other end of a question's own interval is out of sight, too; auto: where train holds "
+        "the other ends of its own facts but not those of valid",
+    )
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

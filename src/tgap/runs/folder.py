@@ -17,12 +17,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 import tgap
 from tgap.config import RunConfig
@@ -30,6 +28,7 @@ from tgap.data import Dataset, load_dataset
 from tgap.data.stored import is_stored, load_stored
 from tgap.errors import ConfigError, RunError
 from tgap.evaluation.calibration import Calibration
+from tgap.locks import one_process
 from tgap.methods import find_method, parse_config, refuse_own
 from tgap.runs.environment import describe_environment, describe_resume
 from tgap.runs.files import read_json, write_json, write_text, writing
@@ -176,16 +175,11 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep a second process from training the same run; the lock ends with the process, even a killed one."""
-        lock = FileLock(self.path / ".lock", timeout=0, is_singleton=True)  # one per process, so blocks may nest
-        with writing(self.path):
-            try:
-                lock.acquire()
-            except Timeout:
-                raise RunError(f"another process is training {self.path}; wait for it or stop it") from None
-        try:
+        refusal = RunError(f"another process is training {self.path}; wait for it or stop it")
+        with ExitStack() as stack:
+            with writing(self.path):
+                stack.enter_context(one_process(self.path / ".lock", refusal, nested=True))
             yield
-        finally:
-            lock.release()
 
 
 def _of_today(line: dict[str, Any]) -> dict[str, Any]:

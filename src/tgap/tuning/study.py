@@ -28,6 +28,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from tgap.config import RunConfig
 from tgap.errors import ConfigError, Option, RunError
+from tgap.locks import one_process
 from tgap.runs.files import write_text, writing
 from tgap.runs.folder import RunFolder
 from tgap.tuning.proposals import Tried, next_in_turn
@@ -59,7 +60,7 @@ class StudyFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Only one process at a time asks for a trial; nobody holds this for long."""
-        with FileLock(self.path / ".lock", is_singleton=True):
+        with one_process(self.path / ".lock", nested=True):
             yield
 
     def describe(self, base: RunConfig, space: Space, checksum: str) -> None:

@@ -89,8 +89,8 @@ def test_json_lines(tmp_path: Path) -> None:
     events = read([path])
     assert texts(events) == [("A", "r", 'B "b"\u00a0', "2014"), ("C", "r", "true", "2015")]
     assert events.forms == ["JSON lines"]
-    with pytest.raises(DataError, match="the column for object holds lists or objects, expected text"):
-        read([path], Layout(object="extra"))
+    with pytest.raises(DataError, match="the column for object holds lists, expected text"):
+        read([path], Layout(object="tags"))
     unnamed = write(tmp_path / "e.txt", path.read_bytes())  # known by its first letter
     assert texts(read([unnamed])) == texts(events)
 

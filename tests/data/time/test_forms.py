@@ -9,6 +9,7 @@ import pytest
 
 from tgap.data.time.calendar import date_from_days
 from tgap.data.time.instants import DAY, HOUR, MINUTE, MONTH, NUMBER, UNKNOWN, UNREADABLE, WEEK, YEAR, read_instants
+from tgap.data.time.reading import read_times
 from tgap.errors import DataError
 
 
@@ -34,6 +35,19 @@ def said(text: str, time_format: str = "") -> tuple[int, tuple[int, int, int], i
         ("January 31, 2018", DAY, (2018, 1, 31)),
         ("Jan 2nd 2018", DAY, (2018, 1, 2)),
         ("Jan 2018", MONTH, (2018, 1, 1)),
+        ("1. Januar 2018", DAY, (2018, 1, 1)),
+        ("3. März 2018", DAY, (2018, 3, 3)),
+        ("1er janvier 2018", DAY, (2018, 1, 1)),
+        ("14 août 2018", DAY, (2018, 8, 14)),
+        ("5 de mayo de 2018", DAY, (2018, 5, 5)),
+        ("31 maggio 2018", DAY, (2018, 5, 31)),
+        ("dezembro 2018", MONTH, (2018, 12, 1)),
+        ("2018Q3", MONTH, (2018, 7, 1)),
+        ("2018-Q1", MONTH, (2018, 1, 1)),
+        ("Q4 2018", MONTH, (2018, 10, 1)),
+        ("44 BC", YEAR, (-44, 1, 1)),
+        ("431BCE", YEAR, (-431, 1, 1)),
+        ("79 AD", YEAR, (79, 1, 1)),
         ("2018/1/5", DAY, (2018, 1, 5)),
         ("2018-1-5", DAY, (2018, 1, 5)),
         ("2018.01.05", DAY, (2018, 1, 5)),
@@ -176,3 +190,20 @@ def test_all_days_of_centuries_in_every_form() -> None:
         found = read_instants([day.strftime(form) for day in days])
         own = found.day if form.startswith("%m") else np.where(found.order == 1, found.other_way, found.day)
         assert own.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "minute"),
+    [("2018-01-31T07:30 CET", 6 * 60 + 30), ("2018-01-31 07:30 EST", 12 * 60 + 30), ("2018-01-31T07:30:00.25Z", 450)],
+)
+def test_zones_by_name_and_fractions_of_seconds(text: str, minute: int) -> None:
+    assert said(text) == (MINUTE, (2018, 1, 31), minute)
+
+
+@pytest.mark.parametrize(("digits", "unit"), [(6, "microseconds"), (9, "nanoseconds")])
+def test_small_units_since_1970(digits: int, unit: str) -> None:
+    texts = ["1515110400" + "0" * digits, "1515114060" + "0" * digits]
+    times = read_times(texts)
+    assert times.epoch == unit
+    assert times.instant.tolist() == [0, 61]
+    assert times.timeline.format(0) == "2018-01-05T00:00"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.studies.comparison.recorder import Recorder
-from tgap.data import load_dataset
+from tgap.data import CATALOG, load_dataset
 from tgap.errors import ConfigError, RunError
 from tgap.evaluation import evaluate
 from tgap.evaluation.bootstrap import Bootstrap
@@ -29,9 +29,10 @@ from tgap.studies.comparison.document import (
 )
 from tgap.studies.comparison.page import comparison_page
 from tgap.studies.comparison.plan import Plan, make_plan
-from tgap.studies.comparison.quoted import QUOTED, SOURCES, quoted
+from tgap.studies.comparison.published import published, quoted
 from tgap.studies.comparison.ranks_file import Questions
 from tgap.studies.comparison.session import Limits, Outcome, work_off
+from tgap.studies.comparison.variants import ABLATIONS
 from tgap.training.interruption import Interruption, InterruptionError
 
 WORLD = load_dataset("world")
@@ -132,6 +133,11 @@ def test_all_forms_tell_the_same_numbers(comparison: Comparison) -> None:
     assert document["methods"][0]["behind"] is None
     table = main_table(comparison)
     assert set(short_table(comparison).columns) < set(table.columns)
+    place = table.columns.index("New facts")
+    for row, cells in zip(comparison.rows, table.rows, strict=True):
+        (bucket,) = [bucket for bucket in row.report.breakdowns["distance"] if bucket.label == "never"]
+        assert cells[place] == f"{bucket.metrics['time'].mrr:.3f}"
+        assert cells[place] < f"{row.report.headline.mrr:.3f}"  # harder than the rest
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert any("order is not sure" in line for line in footnotes(comparison))
 
@@ -228,20 +234,42 @@ def test_what_the_paper_quotes_is_told_with_its_source() -> None:
     assert line is not None
     assert source is not None
     assert (line.mrr, source.paper) == (0.56, "Lacroix et al. 2020")
-    assert set(QUOTED["icews14"]) | {"recurrency"} == set(SOURCES)
-    assert set(SOURCES) < set(METHODS)
+    line, source = quoted("wikidata11k", "tntcomplex") or (None, None)
+    assert source is not None
+    assert (source.paper, source.by_way_of) == ("Jung et al. (T-GAP)", "the T-GAP paper")  # measured by its authors
+    line, source = quoted("icews14", "no-pgnn") or (None, None)
+    assert line is not None
+    assert line.mrr == 0.590
     line, source = quoted("yago-forecast", "recurrency") or (None, None)
     assert line is not None
     assert source is not None
     assert (line.mrr, source.protocol) == (0.909, "single step, time-filtered")
-    values = [line for table in QUOTED.values() for line in table.values()]
-    assert all(0 < line.mrr < 1 and (line.hits10 or 50) > (line.hits1 or 0) for line in values)
+
+
+def test_published_figures_are_about_datasets_and_methods_that_there_are() -> None:
+    known = {*METHODS, *(variant.name for variant in ABLATIONS)}
+    figures = published()
+    assert len(figures) > 50
+    for figure in figures:
+        assert figure.dataset in CATALOG
+        assert figure.split == "test"
+        assert (figure.name in known) != bool(figure.title)
+        assert figure.source.paper
+        assert figure.source.protocol
+        assert 0 < figure.line.mrr < 1
+        assert (figure.line.hits1 or 0) < 100 * figure.line.mrr < (figure.line.hits10 or 100)
+    places = [(figure.dataset, figure.name or figure.title) for figure in figures]
+    assert len(set(places)) == len(places)
 
 
 def test_figures_of_methods_that_are_not_here_stand_below_the_table(comparison: Comparison) -> None:
     assert "not here" not in comparison.markdown()
     forecast = replace(comparison, dataset="icews14-forecast")
-    assert "by methods that are not here (single step, time-filtered): xERTE 0.408" in forecast.markdown()
+    page = forecast.markdown()
+    assert "not here (the papers of the methods; single step, time-filtered): xERTE 0.408" in page
+    assert "LogCL 0.489 (its public code reads all questions of the asked day)" in page
+    larger = replace(comparison, dataset="icews14").markdown()
+    assert "TNTComplEx, ten times the rank 0.620" in larger
     assert json.loads(forecast.to_json())["elsewhere"]["LogCL"]["mrr"] == 0.489
     assert json.loads(comparison.to_json())["elsewhere"] == {}
 

@@ -25,6 +25,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "modifier": ("modifier", "qualifier"),
 }
 _MOST = 5  # columns that need not be named
+_HINT = "if there is no relation because all facts are of one kind, name it with `relation_name`; "
 _STARTS = ("start", "since", "begin", "start_time", "start_date", "start_year")
 _SPLIT = "split"
 _FILLERS = ("0", "-1")  # what a fifth column without meaning is filled with
@@ -39,6 +40,7 @@ class Layout:
     object: str = ""
     time: str = ""
     end: str = ""  # with it, ``time`` is the start of an interval: one -since and one -until fact
+    relation_name: str = ""  # of every fact, in tables that have no column for the relation
     modifier: str = ""  # merged into the relation: P54 and occurSince give P54-occurSince
     header: bool | None = None  # None: found automatically
     separator: str = ""  # one character; empty: tab or comma, found automatically
@@ -46,6 +48,10 @@ class Layout:
     time_format: str = ""  # %d.%m.%Y, or "hours since 2018-01-01"; empty: found automatically
     day_first: bool | None = None  # whether 01/02/2018 is 1 February; None: as other dates of the column prove it
     missing: tuple[str, ...] = ()  # texts that stand for an empty field, such as NA
+
+    def needed(self) -> tuple[str, ...]:
+        """Roles that every table must have a column for."""
+        return tuple(role for role in ROLES[:4] if role != "relation" or not self.relation_name)
 
     def given(self) -> dict[str, str]:
         """The columns that the user named, by role."""
@@ -77,13 +83,14 @@ def has_header(layout: Layout, first: list[str], second: list[str]) -> bool:
     given = layout.given()
     if any(not _is_position(column) for column in given.values()):
         return True
-    if known_by_header(_folded(first)) or all(_by_word(first, role) is not None for role in ROLES[:4]):
+    if known_by_header(_folded(first)) or all(_by_word(first, role) is not None for role in layout.needed()):
         return True
     width = min(len(first), len(second))
     if "time" in given:
         places = [int(given["time"]) - 1]
     else:
-        places = list(range(width)) if width > _MOST else [3 if len(first) == 4 else 4]
+        last = 2 if layout.relation_name else 3
+        places = list(range(width)) if width > _MOST else [last if len(first) == last + 1 else last + 1]
     above, below = (layout.reads_time(line[:width]) for line in (first, second))
     dated = [_is_dates([text]) for text in second[:width]]
     return any(below[at] and not above[at] and (at in places or dated[at]) for at in range(width))
@@ -99,12 +106,19 @@ def columns_of(layout: Layout, header: list[str] | None, sample: list[list[str]]
 
 def _find_columns(layout: Layout, header: list[str] | None, sample: list[list[str]], width: int, file: str) -> Columns:
     given = layout.given()
+    if layout.relation_name and layout.relation:
+        raise DataError(f"`relation` {layout.relation} and `relation_name` {layout.relation_name} exclude each other")
     found = {role: _locate(column, role, header, width, file) for role, column in given.items()}
-    missing = [role for role in ROLES[:4] if role not in found]
-    if missing and width < 4:
+    missing = [role for role in layout.needed() if role not in found]
+    if missing == ["relation"] and width < 4:
+        raise DataError(
+            f"{file}: no column is left for the relation; if all facts are of one kind, name it with `relation_name`"
+        )
+    if missing and width < len(layout.needed()):
         count = f"{width} column{'s' if width != 1 else ''}"
         raise DataError(
-            f"{file}: found {count}, a fact needs at least 4 (subject, relation, object, time); "
+            f"{file}: found {count}, a fact needs at least {len(layout.needed())} ({', '.join(layout.needed())}); "
+            f"{_HINT if width == 3 and not layout.relation_name else ''}"
             "if they are separated by something else than tab, comma, semicolon or bar, name it with ",
             Option("separator"),
         )
@@ -155,7 +169,7 @@ def _by_position(
     file: str,
 ) -> tuple[dict[str, int], str]:
     """Columns for the roles that neither the user nor the header gave, by the usual order."""
-    places = {role: index for index, role in enumerate(ROLES[:4]) if role in missing}
+    places = {role: index for index, role in enumerate(layout.needed()) if role in missing}
     if found and sorted([*places.values(), *found.values()]) == list(range(width)):
         return places, ""  # no column is left over
     if width > _MOST or ((found or header) and width > 4):
@@ -163,7 +177,7 @@ def _by_position(
         names = f" The header is: {', '.join(header)}." if header else f" The first line: {', '.join(first)}."
         options = " ".join(f"`{role}` COL" for role in missing)
         raise DataError(f"{file}: has {width} columns; say which are which with {options}.{names}")
-    if width < _MOST or found:
+    if width < _MOST or found or layout.relation_name:
         return places, ""
     fourth, fifth = ([row[at] for row in sample if row[at]] for at in (3, 4))
     times = sum(layout.reads_time(fourth))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tgap.data.reading.blanks import is_blank_separated, with_tabs
 from tgap.data.reading.columns import Layout, has_header
 from tgap.data.reading.raw_table import RawTable
 from tgap.data.reading.rejects import Reject
@@ -35,7 +36,10 @@ def read_text(source: TableSource, content: bytes, layout: Layout) -> RawTable:
     """The rows of a table of text."""
     import polars as pl  # noqa: PLC0415
 
-    separator = layout.separator or _separator(source.suffix, content)
+    blanks = not layout.separator and source.suffix not in ("csv", "tsv", "tab") and is_blank_separated(content)
+    if blanks:
+        content = with_tabs(content)
+    separator = "\t" if blanks else layout.separator or _separator(source.suffix, content)
     enclosed = separator != "\t" if layout.quotes is None else layout.quotes
     quoted = enclosed and b'"' in content
     beginning = [record for _, record in islice(_records(_head(content), separator, quoted), _SAMPLE)]
@@ -44,7 +48,11 @@ def read_text(source: TableSource, content: bytes, layout: Layout) -> RawTable:
         raise DataError(f"{source.name}: no line of the file is readable text; expected a table in UTF-8")
     named = _first_names(source.name, layout, beginning[0], sample)
     width = len(sample[0]) if named else Counter(map(len, sample)).most_common(1)[0][0]
-    kind = {"\t": "tab separated", ",": "comma separated"}.get(separator, f"separated by {separator!r}")
+    kind = (
+        "separated by blanks"
+        if blanks
+        else {"\t": "tab separated", ",": "comma separated"}.get(separator, f"separated by {separator!r}")
+    )
     header = sample[0] if named else None
     table = RawTable(source.name, pl.DataFrame(), header, kind, content=content, enclosed=enclosed)
     frame = None if quoted else _read_fast(content, separator, width, named)

@@ -27,6 +27,7 @@ class RawTable:
     rejects: list[Reject] = field(default_factory=list)
     content: bytes = b""  # the text of the file, to quote bad rows from
     unreadable: dict[int, str] = field(default_factory=dict)  # columns that hold no text, with their type
+    encoding: str = ""  # of the text, where it is not UTF-8
     enclosed: bool = False  # whether quotation marks were taken as marks around a field, not as letters
 
     def reject(self, reasons: dict[int, str]) -> list[Reject]:

@@ -6,15 +6,14 @@ tables are read together.
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tgap.data.reading.unpack import PACKED, unpack
 from tgap.errors import DataError, Option
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 SPLIT_NAMES = ("train", "valid", "test")
 STANDARD_INPUT = Path("-")
-_TABLES = ("txt", "tsv", "tab", "csv", "parquet", "jsonl", "ndjson")
+_TABLES = ("txt", "tsv", "tab", "csv", "parquet", "jsonl", "ndjson", "json", "xlsx")
 
 
 @dataclass(frozen=True)
@@ -35,24 +34,25 @@ class TableSource:
 
     @property
     def suffix(self) -> str:
-        """Kind of file by its name, without the dot; gzip aside."""
-        return self.name.lower().removesuffix(".gz").rpartition(".")[2]
+        """Kind of file by its name, without the dot; what it is packed with aside."""
+        name = self.name.lower()
+        for packed in PACKED:
+            name = name.removesuffix(packed)
+        return name.rpartition(".")[2]
 
     def content(self) -> bytes:
-        """The bytes of the table, unpacked if it is gzip."""
+        """The bytes of the table, unpacked."""
         try:
             content = sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
-            return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
         except FileNotFoundError:
             raise DataError(f"{self.name}: there is no such file") from None
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"{self.name}: the gzip file is broken ({error}); fetch or pack it again") from error
         except IsADirectoryError:
             raise DataError(f"{self.name} is a directory; expected a file of events") from None
         except OSError as error:
             raise DataError(f"{self.name}: cannot be read ({error.strerror})") from error
         except ValueError as error:  # a path with a NUL in it
             raise DataError(f"{self.name!r} is not a path: {error}") from error
+        return unpack(self.name, content)
 
 
 @dataclass(frozen=True)

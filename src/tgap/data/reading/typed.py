@@ -57,8 +57,6 @@ def _as_text(column: pl.Series) -> pl.Series:
 
 def read_json_lines(file: str, content: bytes) -> RawTable:
     """The rows of a file that has one JSON object per line; keys are column names, in the order of their appearance."""
-    import polars as pl  # noqa: PLC0415
-
     rows: list[dict[str, Any]] = []
     numbers: list[tuple[int, int]] = []
     rejects: list[Reject] = []
@@ -71,22 +69,16 @@ def read_json_lines(file: str, content: bytes) -> RawTable:
         if isinstance(record, str):
             rejects.append(Reject(file, "line", number, record, text))
             continue
+        record = flat(record)
         keys |= dict.fromkeys(record)
         rows.append(record)
         numbers.append((number, number))
     if not rows:
         raise DataError(f'{file}: no line of the file is a JSON object; expected one per line, like {{"subject": ...}}')
-    unreadable = {
-        at: "lists or objects"
-        for at, key in enumerate(keys)
-        if any(isinstance(record.get(key), dict | list) for record in rows)
-    }
-    columns = [
-        pl.Series(str(at), [_json_text(record.get(key)) for record in rows], pl.String) for at, key in enumerate(keys)
-    ]
+    columns, unreadable = columns_of_records(rows, list(keys))
     return RawTable(
         file,
-        empty_as_null(columns),
+        columns,
         list(keys),
         "JSON lines",
         numbers=np.array(numbers, dtype=np.int64),
@@ -95,6 +87,31 @@ def read_json_lines(file: str, content: bytes) -> RawTable:
         unreadable=unreadable,
         enclosed=True,
     )
+
+
+def columns_of_records(rows: list[dict[str, Any]], keys: list[str]) -> tuple[pl.DataFrame, dict[int, str]]:
+    """Records as columns of text, and the columns that hold no text, with what they hold."""
+    import polars as pl  # noqa: PLC0415
+
+    unreadable = {
+        at: "lists" for at, key in enumerate(keys) if any(isinstance(record.get(key), list) for record in rows)
+    }
+    columns = [
+        pl.Series(str(at), [_json_text(record.get(key)) for record in rows], pl.String) for at, key in enumerate(keys)
+    ]
+    return empty_as_null(columns), unreadable
+
+
+def flat(record: dict[str, Any], above: str = "") -> dict[str, Any]:
+    """An object without objects in it: their fields have dotted names.
+
+    >>> flat({"actor": {"name": "Ann"}, "at": 2018})
+    {'actor.name': 'Ann', 'at': 2018}
+    """
+    fields: dict[str, Any] = {}
+    for key, value in record.items():
+        fields |= flat(value, f"{above}{key}.") if isinstance(value, dict) else {above + key: value}
+    return fields
 
 
 def _json_object(text: bytes) -> dict[str, Any] | str:
@@ -116,7 +133,7 @@ def _json_object(text: bytes) -> dict[str, Any] | str:
 
 
 def _json_text(value: Any) -> str | None:
-    if value is None or isinstance(value, dict | list):
+    if value is None or isinstance(value, list):
         return None
     return value if isinstance(value, str) else json.dumps(value)
 

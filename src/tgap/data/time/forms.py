@@ -1,8 +1,8 @@
 """The ways in which people write a time, as patterns with named parts. One table; ``instants`` reads by it.
 
-Parts: year, month, day, week; hour, minute, second, half (am or pm), zone; name (of a month, English); number; first
-and other (a day and a month in an order that the pattern cannot tell); unknown (a date of which not even the year is
-known). A format that a user gives (``%d.%m.%Y``) becomes a pattern of the same kind.
+Parts: year, month, day, week, quarter; era (BC or AD); hour, minute, second, half (am or pm), zone; name (of a month,
+see ``month_names``); number; first and other (a day and a month in an order that the pattern cannot tell); unknown (a
+date of which not even the year is known). A format that a user gives (``%d.%m.%Y``) becomes a pattern of the same kind.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ _YEAR = "(?P<year>[+-]?[0-9]{4,6})"
 _FOUR = "(?P<year>[0-9]{4})"
 _MONTH = "(?P<month>[0-9]{1,2})"
 _DAY = "(?P<day>[0-9]{1,2})"
-_NAME = "(?P<name>[A-Za-z]{3,9})[.]?"
-_NTH = "(?:st|nd|rd|th)?"
+_NAME = r"(?:de )?(?P<name>\p{L}{3,10})[.]?(?: de)?"
+_NTH = "(?:st|nd|rd|th|er|º|°)?"
 _BLANK = "(?:##|XX)"  # a month or day that is not known
-_ZONE = "(?: ?(?P<zone>Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?))?"
+# Zones by name, with their hours ahead of UTC: those of RFC 5322, and Europe's.
+ZONES = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3}
+ZONES |= {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}
+_ZONE = f"(?: ?(?P<zone>Z|{'|'.join(ZONES)}|[+-][0-9]{{2}}(?::?[0-9]{{2}})?))?"
 _CLOCK = (
     "(?P<hour>[0-9]{1,2})(?::(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,][0-9]+)?)?)?"
     f"(?: ?(?P<half>[AaPp])[.]?[Mm][.]?)?{_ZONE}"
@@ -28,7 +31,7 @@ _TIME = f"(?:(?:T|,? +){_CLOCK})?"
 # In the order in which they are tried; the first that fits is taken.
 FORMS: tuple[str, ...] = (
     f"^{_YEAR}-(?P<month>[0-9]{{2}})-(?P<day>[0-9]{{2}})$",  # 2014-05-13; 1952-00-00 is a year
-    "^(?P<number>[+-]?[0-9]{1,15})(?:[.]0*)?$",  # 2014, 17, 2014.0
+    "^(?P<number>[+-]?(?:[0-9]{1,18}|1[0-9]{18}))(?:[.]0*)?$",  # 2014, 17, 2014.0
     f"^{_YEAR}-(?P<month>[0-9]{{2}})-(?P<day>[0-9]{{2}})(?:T|,? +){_CLOCK}$",  # 2014-05-13T07:30:00Z
     f"^(?P<year>[+-]?[0-9]{{1,6}})-(?:(?P<month>[0-9]{{2}})|{_BLANK})-{_BLANK}$",  # 1952-##-##, -431-05-##
     f"^(?P<year>[+-]?[0-9]{{1,6}})-{_BLANK}$",  # 1952-##
@@ -42,6 +45,9 @@ FORMS: tuple[str, ...] = (
     f"^{_DAY}{_NTH}[-/. ]+{_NAME},?[-/ ]+{_FOUR}{_TIME}$",  # 31 Jan 2018, 31-Jan-2018
     f"^{_NAME} +{_DAY}{_NTH},? +{_FOUR}{_TIME}$",  # January 31, 2018
     f"^{_NAME}[-/ ]+{_FOUR}$",  # Jan 2018
+    f"^{_FOUR}[- ]?Q(?P<quarter>[1-4])$",  # 2018Q3
+    f"^Q(?P<quarter>[1-4])[-/ ]?{_FOUR}$",  # Q3 2018
+    "^(?P<year>[0-9]{1,6}) ?(?P<era>BCE?|AD|CE)$",  # 44 BC
 )
 
 # Marks of a format. Numbers may be shorter or longer than usual, unless nothing stands between two marks.
@@ -58,7 +64,7 @@ _CODES = {
     "%S": "(?P<second>[0-9]{1,2})",
     "%f": "[0-9]+",
     "%p": "(?P<half>[AaPp])[.]?[Mm][.]?",
-    "%z": "(?P<zone>Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)",
+    "%z": f"(?P<zone>Z|{'|'.join(ZONES)}|[+-][0-9]{{2}}(?::?[0-9]{{2}})?)",
     "%G": "(?P<year>[+-]?[0-9]{1,6})",
     "%V": "(?P<week>[0-9]{1,2})",
     "%%": "%",

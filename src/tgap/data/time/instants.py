@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from tgap.data.facts import BoolArray, Int64Array
 from tgap.data.time.calendar import date_from_days, days_from_date, days_from_week, real_date, week_from_days
-from tgap.data.time.forms import FORMS, counted_since, pattern_of
+from tgap.data.time.forms import FORMS, ZONES, counted_since, pattern_of
+from tgap.data.time.month_names import MONTHS
 from tgap.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,22 +29,8 @@ UNREADABLE, UNKNOWN = -1, -2  # no form that we know; a form that says "not know
 PLAIN, EITHER, MONTH_FIRST, DAY_FIRST = range(4)
 
 DAY_SECONDS = 86_400
+_OFFSETS = {name: f"{hours:+03d}00" for name, hours in ZONES.items()}
 _SECONDS = {"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": DAY_SECONDS, "week": 7 * DAY_SECONDS}
-_MONTHS = {
-    "january": 1,
-    "february": 2,
-    "march": 3,
-    "april": 4,
-    "may": 5,
-    "june": 6,
-    "july": 7,
-    "august": 8,
-    "september": 9,
-    "october": 10,
-    "november": 11,
-    "december": 12,
-}
-_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 
 
 @dataclass(frozen=True)
@@ -165,6 +152,9 @@ def _first_day(year: Int64Array, month: Int64Array, day: Int64Array) -> Int64Arr
 
 
 def _years(groups: pl.DataFrame) -> Int64Array:
+    if "era" in groups.columns:
+        year = _numbers(groups, "year")
+        return np.where(groups["era"].str.starts_with("B").to_numpy(), -year, year)
     if "short_year" not in groups.columns:
         return _numbers(groups, "year")
     short = _numbers(groups, "short_year")
@@ -174,10 +164,12 @@ def _years(groups: pl.DataFrame) -> Int64Array:
 def _months(groups: pl.DataFrame) -> Int64Array:
     import polars as pl  # noqa: PLC0415
 
+    if "quarter" in groups.columns:
+        return 3 * _numbers(groups, "quarter") - 2  # its first month
     if "name" not in groups.columns:
         return _numbers(groups, "month")
     words = groups["name"].str.to_lowercase()
-    return words.replace_strict(_MONTHS, default=13, return_dtype=pl.Int64).to_numpy()  # 13: no such month
+    return words.replace_strict(MONTHS, default=13, return_dtype=pl.Int64).to_numpy()  # 13: no such month
 
 
 def _clock(groups: pl.DataFrame) -> tuple[BoolArray, Int64Array, Int64Array, BoolArray]:
@@ -193,7 +185,11 @@ def _clock(groups: pl.DataFrame) -> tuple[BoolArray, Int64Array, Int64Array, Boo
     if "zone" in groups.columns:
         zoned = groups["zone"].is_not_null().to_numpy()
         offset = (
-            groups["zone"].str.replace(":", "", literal=True).str.replace("^(Z|UTC|GMT)$", "+0").str.pad_end(5, "0")
+            groups["zone"]
+            .replace(_OFFSETS)
+            .str.replace(":", "", literal=True)
+            .str.replace("^Z$", "+0")
+            .str.pad_end(5, "0")
         )
         ahead = _numbers(offset.to_frame("zone"), "zone")
         away = np.sign(ahead) * (np.abs(ahead) // 100 * 60 + np.abs(ahead) % 100)  # 07:30+02:00 is 05:30 in UTC

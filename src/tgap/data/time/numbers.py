@@ -10,8 +10,8 @@ from tgap.data.facts import BoolArray
 from tgap.data.time.calendar import days_from_date, real_date
 from tgap.data.time.instants import DAY, DAY_SECONDS, MINUTE, NUMBER, UNREADABLE, YEAR, Instants
 
-# Ten digits as seconds, thirteen as milliseconds: from September 2001 to the year 2106.
-_EPOCHS = {"seconds": 1, "milliseconds": 1000}
+# Ten digits as seconds, thirteen as milliseconds, and so on: from September 2001 to the year 2106.
+_EPOCHS = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
 _FIRST, _LAST = 10**9, 2**32
 
 
@@ -31,7 +31,7 @@ def plain_years(found: Instants) -> BoolArray:
 
 
 def epoch_of(found: Instants) -> str:
-    """``seconds`` or ``milliseconds`` if every number counts those since 1970; empty if not."""
+    """``seconds``, ``milliseconds`` and so on if every number counts those since 1970; empty if not."""
     numbers = found.number[found.precision == NUMBER]
     for unit, scale in _EPOCHS.items():
         if len(numbers) and bool(((numbers >= _FIRST * scale) & (numbers < _LAST * scale)).all()):

@@ -10,7 +10,7 @@ import numpy as np
 
 from tgap.data.facts import BoolArray, Int64Array
 from tgap.data.time.ambiguity import Order, Zones, settle_order, settle_zones
-from tgap.data.time.instants import NUMBER, UNKNOWN, Instants, read_instants
+from tgap.data.time.instants import HOUR, NUMBER, UNKNOWN, Instants, read_instants
 from tgap.data.time.numbers import as_dates, compact_dates, epoch_of, from_epoch
 from tgap.data.time.style import CANONICAL
 from tgap.data.time.timeline import Timeline, Unit
@@ -43,7 +43,8 @@ class Times:
     away: BoolArray  # texts in a time zone other than UTC
     zones: Zones = ""  # what was done with those: converted to UTC, or local dates kept
     order: Order = ""  # what 01/02/2018 starts with, and whether any text proves it
-    epoch: str = ""  # what numbers count since 1970: seconds or milliseconds
+    epoch: str = ""  # what numbers count since 1970: seconds, milliseconds ...
+    unzoned: BoolArray | None = None  # texts with a time of day and no zone, where others have one
 
     def finest_unit(self, texts: BoolArray) -> Unit:
         """Return the unit that the finest of these texts needs."""
@@ -120,6 +121,7 @@ def read_times(
         zones=zones,
         order=order,
         epoch=epoch,
+        unzoned=(found.precision >= HOUR) & ~found.zoned & fits if found.zoned[fits].any() and not epoch else None,
     )
 
 

@@ -25,12 +25,13 @@ from typing import Any
 
 from tgap.data import Dataset
 from tgap.evaluation.bootstrap import Bootstrap, Difference, Interval
+from tgap.evaluation.breakdown import NEW_FACTS, Bucket
 from tgap.evaluation.comparison import with_intervals
 from tgap.evaluation.export import report_csv, report_dict
 from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.report import Report
 from tgap.evaluation.tables import breakdown_table, headline, notes
-from tgap.studies.comparison.quoted import ELSEWHERE, Quoted, Source, quoted
+from tgap.studies.comparison.published import Figure, Quoted, Source, elsewhere, quoted
 from tgap.studies.comparison.session import Outcome, best_first
 from tgap.text import Table
 
@@ -85,7 +86,7 @@ class Comparison:
             "environment": dict(self.environment),
             "bootstrap": {"samples": draws.samples, "level": draws.level, "seed": draws.seed},
             "methods": [_row_dict(row) for row in self.rows],
-            "elsewhere": {title: line._asdict() for title, line in ELSEWHERE.get(self.dataset, {}).items()},
+            "elsewhere": {figure.title: figure.line._asdict() for figure in elsewhere(self.dataset)},
         }
 
     def to_json(self) -> str:
@@ -130,16 +131,23 @@ def main_table(comparison: Comparison) -> Table:
     """Every method with its interval, its distance from the best, and what the paper quotes."""
     level = f"{100 * comparison.bootstrap.level:g}%"
     others = [name for name in comparison.rows[0].report.protocols if name != HEADLINE.name]
-    columns = ("Method", "MRR", level, "Hits@1", "Hits@3", "Hits@10", *(f"MRR {name}" for name in others))
+    columns = ("Method", "MRR", level, "Hits@1", "Hits@3", "Hits@10", "New facts", *(f"MRR {name}" for name in others))
     rows = []
     for row in comparison.rows:
         metrics = row.report.headline
         hits = (f"{100 * share:.1f}" for share in (metrics.hits1, metrics.hits3, metrics.hits10))
         cells = (row.report.scorer, f"{metrics.mrr:.3f}", _range(row.interval), *hits)
+        new = _new_facts(row.report)
+        cells += ("" if new is None else f"{new.metrics[HEADLINE.name].mrr:.3f}",)
         cells += tuple(f"{row.report.of(name).mrr:.3f}" for name in others)
         rows.append((*cells, _behind(row), _quoted(row), _minutes(row)))
     title = f"{headline(comparison.rows[0].report)}, {HEADLINE.name} filter"
     return Table.numbers(title, (*columns, "Behind the best", "Quoted", "Minutes trained"), tuple(rows), numbers_from=1)
+
+
+def _new_facts(report: Report) -> Bucket | None:
+    """The questions about facts that train has at no time; None where there are none."""
+    return next((bucket for bucket in report.breakdowns["distance"] if bucket.label == NEW_FACTS), None)
 
 
 def short_table(comparison: Comparison) -> Table:
@@ -162,18 +170,33 @@ def footnotes(comparison: Comparison) -> list[str]:
         "Behind the best: the best method's MRR minus this one's on the same draws; where the interval holds 0, the "
         "order is not sure."
     )
+    new = _new_facts(comparison.rows[0].report)
+    if new is not None:
+        lines.append(
+            f"New facts: the MRR of the {new.queries:,} questions whose (subject, relation, object) is not in train at "
+            "any time."
+        )
     sources: dict[Source, list[str]] = {}
     for row in comparison.rows:
         if row.quoted is not None:
             sources.setdefault(row.quoted[1], []).append(row.report.scorer)
     for source, titles in sources.items():
-        way = ", by way of the T-GAP paper" if source.from_paper else ""
+        way = f", by way of {source.by_way_of}" if source.by_way_of else ""
         lines.append(f"Quoted, {', '.join(titles)}: {source.paper}{way}; {source.protocol}.")
-    others = ELSEWHERE.get(comparison.dataset)
-    if others:
-        figures = ", ".join(f"{title} {line.mrr:.3f}" for title, line in others.items())
-        lines.append(f"Published for this split by methods that are not here (single step, time-filtered): {figures}.")
+    others: dict[Source, list[Figure]] = {}
+    for figure in elsewhere(comparison.dataset):
+        others.setdefault(figure.source, []).append(figure)
+    for source, figures in others.items():
+        told = ", ".join(map(_told, figures))
+        lines.append(
+            f"Published for this split by methods that are not here ({source.paper}; {source.protocol}): {told}."
+        )
     return lines
+
+
+def _told(figure: Figure) -> str:
+    note = f" ({figure.line.note})" if figure.line.note else ""
+    return f"{figure.title} {figure.line.mrr:.3f}{note}"
 
 
 def _row_dict(row: Row) -> dict[str, Any]:
