@@ -19,7 +19,7 @@ from tests.tiny import random_parameters, tiny_config, tiny_graph
 from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import VisibleGraph, visible_graph
-from tgap.model.cache import FeatureCache
+from tgap.model.feature_cache import FeatureCache
 from tgap.model.pgnn import Features
 from tgap.model.scorer import TGAPScorer
 from tgap.model.settings import TGAPSettings
