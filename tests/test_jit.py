@@ -107,7 +107,7 @@ def test_kernels_are_made_of_their_own_file_and_the_listed_ones() -> None:
                 annotated = name in {"Int32Array", "Int64Array", "IntArray", "FloatArray"}
                 assert annotated or origin[name] in jit.SOURCES, f"{path.name}: {function.name} uses {name}"
                 found.add(origin[name])
-    assert {"graph/hashing.py", "kernels/simd.py", "kernels/compiled_flow.py"} <= found, "the search finds them"
+    assert {"graph/hashing.py", "kernels/simd.py", "kernels/compiled_transition.py"} <= found, "the search finds them"
 
 
 IMPORT_ALL = (

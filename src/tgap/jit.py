@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, UserProvidedCacheLocator
@@ -35,7 +35,10 @@ SOURCES = (  # what machine code is made of, besides the file of the function it
     "kernels/simd.py",
     "kernels/structure.py",
     "kernels/compiled_rows.py",
+    "kernels/compiled_score.py",
     "kernels/compiled_messages.py",
+    "kernels/flow_records.py",
+    "kernels/compiled_transition.py",
     "kernels/compiled_flow.py",
     "kernels/compiled_flow_backward.py",
     "kernels/compiled_blocks.py",
@@ -46,18 +49,23 @@ SOURCES = (  # what machine code is made of, besides the file of the function it
     "graph/crossing.py",
     "graph/resolve.py",
 )
+Function = TypeVar("Function", bound=Callable[..., Any])
 _config: Any = numba.config  # its names come from the environment
 _PREFIX = "kernels-"
 _FORGET_AFTER = 30 * 86400  # seconds after which folders of other versions are removed
 
 
-def kernel(**options: Any) -> Any:
-    """Decorator: compile for this processor when first called, without the GIL, and keep the result."""
+def kernel(**options: Any) -> Callable[[Function], Function]:
+    """Decorator: compile for this processor when first called, without the GIL, and keep the result.
 
-    def decorate(function: Callable[..., Any]) -> Any:
+    To the type checker the function stays what it is, so calls of kernels are checked like any other.
+    """
+
+    def decorate(function: Function) -> Function:
         dispatcher: Any = numba.njit(nogil=True, **options)(function)
         dispatcher._cache = _Store(function)  # what numba's cache=True sets, but that makes folders at once
-        return dispatcher
+        compiled: Function = dispatcher
+        return compiled
 
     return decorate
 

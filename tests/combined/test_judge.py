@@ -23,7 +23,7 @@ from tgap.explain.evidence import measure_evidence
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver
 from tgap.kernels.buckets import DisplacementBuckets
-from tgap.kernels.event_sums import Events, EventTables, event_sums
+from tgap.kernels.event_sums import CandidateEvents, ReadingTables, event_sums
 from tgap.methods import config_for, make_learner
 from tgap.runs import find_run, load_scorer
 from tgap.scorer import FloatArray, Query, QueryBatch
@@ -98,12 +98,14 @@ def test_verdicts_are_those_of_loops_over_single_events(seed: int) -> None:
 
 def test_gradients_of_the_sums_are_those_of_differences() -> None:
     random = np.random.default_rng(1)
-    tables = EventTables(
+    tables = ReadingTables(
         *(torch.randn(rows, 3, dtype=torch.float64, requires_grad=True) for rows in (4, 4, 5, 5, 2, 2, 2))
     )
     row = np.array([0, 3, 3, 7])
-    events = Events(row, random.integers(0, 4, 7).astype(np.int32), random.integers(0, 5, 7), np.array([0, 1, 1]))
-    assert torch.autograd.gradcheck(lambda *given: event_sums(EventTables(*given), events), tuple(tables))
+    events = CandidateEvents(
+        row, random.integers(0, 4, 7).astype(np.int32), random.integers(0, 5, 7), np.array([0, 1, 1])
+    )
+    assert torch.autograd.gradcheck(lambda *given: event_sums(ReadingTables(*given), events), tuple(tables))
     assert bool((event_sums(tables, events)[1] == 0).all())
 
 
@@ -164,9 +166,9 @@ def test_on_another_dataset_tables_are_those_of_the_same_names(span: int) -> Non
             assert torch.equal(found, table), name
 
 
-def without_event(events: Events, place: int) -> Events:
+def without_event(events: CandidateEvents, place: int) -> CandidateEvents:
     keep = np.arange(len(events.relation)) != place
-    return Events(np.array([0, keep.sum()]), events.relation[keep], events.bucket[keep], events.query)
+    return CandidateEvents(np.array([0, keep.sum()]), events.relation[keep], events.bucket[keep], events.query)
 
 
 def test_the_weight_of_an_event_is_what_the_verdict_loses_without_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ def test_a_small_difference_costs_little(monkeypatch: pytest.MonkeyPatch) -> Non
     resolver, turned = Resolver(graph), []
     turn = resolve._turn
 
-    def counted(structure: object, arrays: object, some: NDArray[np.int64], visible: bool) -> None:
+    def counted(structure: Any, arrays: Any, some: NDArray[np.int64], visible: bool) -> None:
         turned.append(len(some))
         turn(structure, arrays, some, visible)
 

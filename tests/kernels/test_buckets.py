@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.oracle import bucket
 from tgap.jit import kernel
 from tgap.kernels import buckets as module
 from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.compiled_rows import bucket_of
+from tgap.kernels.structure import BucketTable
 
 KINDS = [(1, 1), (1, 8), (2, 1), (3, 2), (4, 3), (5, 8), (16, 5), (100, 8), (4096, 8)]
 
 
 @kernel()
-def compiled_buckets(sizes, buckets, out):  # type: ignore[no-untyped-def]
+def compiled_buckets(sizes: NDArray[np.int64], buckets: BucketTable, out: NDArray[np.int64]) -> None:
     for k in range(len(sizes)):
         out[k] = bucket_of(sizes[k], buckets)
 

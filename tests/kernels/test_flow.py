@@ -15,10 +15,13 @@ from tests.tiny import tiny_graph
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import visible_graph
 from tgap.graph.subgraph import visible_adjacency
-from tgap.kernels import flows
-from tgap.kernels.backend import Recording
+from tgap.kernels import flow_blocks, flow_rows, flows
+from tgap.kernels.backend import FlowSettings, Recording
 from tgap.kernels.buckets import DisplacementBuckets
-from tgap.kernels.flows import FlowInput, MassLists, ScoredRows
+from tgap.kernels.flow_autograd import NewMass
+from tgap.kernels.flow_plan import FlowPlan
+from tgap.kernels.flow_rows import ScoredRows
+from tgap.kernels.flows import FlowTensors
 from tgap.kernels.layout import Lanes
 from tgap.kernels.structure import QueryState
 from tgap.kernels.threads import num_threads, set_threads
@@ -33,27 +36,27 @@ class Stage:
     """Two queries at different times on a graph of five entities, in the middle of their walks."""
 
     graph: TemporalGraph
-    given: FlowInput
+    plan: FlowPlan
     tensors: tuple[Tensor, ...]  # mass, and the features that u, g, h and the shared table are
     lanes: Lanes = LANES
 
-    def rows(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    def rows(self, tensors: tuple[Tensor, ...]) -> FlowTensors:
         """Features in lane layout."""
-        return (tensors[0], *(self.lanes.spread(features) for features in tensors[1:]))
+        return FlowTensors(tensors[0], *(self.lanes.spread(features) for features in tensors[1:]))
 
-    def step(self, *tensors: Tensor, recording: Recording | None = None) -> tuple[MassLists, Tensor]:
+    def step(self, *tensors: Tensor, recording: Recording | None = None) -> tuple[NewMass, Tensor]:
         """One step from the given tensors."""
-        return flows.flow_step(self.rows(tensors), self.given, recording or self.recording)
+        return flows.flow_step(self.rows(tensors), self.plan, recording or self.recording)
 
     def to_targets(self, row: NDArray[np.int64], entity: NDArray[np.int32], *tensors: Tensor) -> Tensor:
         """Mass of the targets after a last step from the given tensors."""
-        return flows.flow_to_targets(self.rows(tensors), self.given, row, entity)
+        return flows.flow_to_targets(self.rows(tensors), self.plan, row, entity)
 
     @property
     def recording(self) -> Recording:
         """Record no edge."""
         return Recording(
-            np.full(len(self.given.state.mass_entity), -1, np.int64), np.zeros(0), np.zeros((0, self.lanes.width))
+            np.full(len(self.plan.state.mass_entity), -1, np.int64), np.zeros(0), np.zeros((0, self.lanes.width))
         )
 
 
@@ -79,9 +82,10 @@ def stage(seed: int = 0, hidden: int = 0) -> Stage:
     mass[:3] /= mass[:3].sum(0)
     mass[3] = 1
     mass[:, FLOWS:] = 0
-    given = FlowInput(state, visible_adjacency(visible), BUCKETS, LANES, FLOWS, graph.loop_relation, 0.1, signed=True)
+    settings = FlowSettings(FLOWS, 1.0, 0.1, BUCKETS, graph.loop_relation, signed=True)
+    plan = FlowPlan(state, visible_adjacency(visible), settings, LANES)
     tensors = (mass.requires_grad_(), normal(3), normal(3), normal(10), normal(3 + 2 * BUCKETS.count - 1))
-    return Stage(graph, given, tensors)
+    return Stage(graph, plan, tensors)
 
 
 @pytest.mark.parametrize("hidden", [0, 4, 9])
@@ -96,7 +100,7 @@ def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
         mean[query, lists.entity[part]] = value[part].sum(1).detach().numpy() / FLOWS
     np.testing.assert_allclose(mean.sum(1), 1, rtol=1e-12)
     np.testing.assert_allclose(
-        flows.flow_to_all(play.rows(play.tensors), play.given).numpy(), mean, rtol=1e-12, atol=1e-15
+        flows.flow_to_all(play.rows(play.tensors), play.plan).numpy(), mean, rtol=1e-12, atol=1e-15
     )
     row, entity = np.array([0, 5, 10]), np.tile(np.arange(5, dtype=np.int32), 2)
     targets = play.to_targets(row, entity, *play.tensors)
@@ -106,7 +110,7 @@ def test_step_targets_and_all_tell_the_same(hidden: int) -> None:
 
 def test_an_entity_outside_the_subgraph_shares_its_mass_evenly() -> None:
     play = stage(2)
-    state = play.given.state
+    state = play.plan.state
     start = np.full(len(state.mass_entity), -1, np.int64)
     start[1] = 0  # entity 0 of the first query has mass and no feature
     degree = int(play.graph.degree[0])
@@ -122,7 +126,7 @@ ROWS = pytest.mark.parametrize("long", [0, 1000], ids=["every row short", "every
 
 @ROWS
 def test_gradcheck_of_a_step(long: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flows, "_LONG", long)
+    monkeypatch.setattr(flow_rows, "LONG", long)
     play = stage(3, hidden=4)
     assert torch.autograd.gradcheck(lambda *tensors: play.step(*tensors)[1], play.tensors)
 
@@ -136,10 +140,10 @@ def test_a_row_may_be_scored_either_way(long: int, monkeypatch: pytest.MonkeyPat
         _, value = play.step(*play.tensors)
         last = play.to_targets(row, entity, *play.tensors)
         grads = torch.autograd.grad(value.square().sum() + last.square().sum(), play.tensors)
-        return [value.detach(), last.detach(), *grads, flows.flow_to_all(play.rows(play.tensors), play.given)]
+        return [value.detach(), last.detach(), *grads, flows.flow_to_all(play.rows(play.tensors), play.plan)]
 
     mixed = everything()
-    monkeypatch.setattr(flows, "_LONG", long)
+    monkeypatch.setattr(flow_rows, "LONG", long)
     for one, other in zip(mixed, everything(), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
@@ -161,7 +165,7 @@ def test_a_step_leaves_no_trace_in_the_scratch_of_the_next() -> None:
         row, entity = np.array([0, 1, 2]), np.array([3, 0], np.int32)
         last = play.to_targets(row, entity, *play.tensors)
         more = torch.autograd.grad(last.sum(), play.tensors)
-        everywhere = flows.flow_to_all(play.rows(play.tensors), play.given)
+        everywhere = flows.flow_to_all(play.rows(play.tensors), play.plan)
         return [torch.from_numpy(lists.entity), value.detach(), *grads, last.detach(), *more, everywhere]
 
     first = everything()
@@ -187,17 +191,18 @@ def crowd(seed: int, hidden: int, queries: int) -> Stage:
         h_row=np.arange(6, dtype=np.int32).reshape(1, 6),
     )
     lanes = Lanes(17, 1)
-    given = FlowInput(state, visible_adjacency(visible), BUCKETS, lanes, 1, graph.loop_relation, 0.1, signed=False)
+    settings = FlowSettings(1, 1.0, 0.1, BUCKETS, graph.loop_relation, signed=False)
+    plan = FlowPlan(state, visible_adjacency(visible), settings, lanes)
     sizes = len(state.sub_entity), len(state.sub_entity), 6, graph.loop_relation + 1 + BUCKETS.count
     numbers = torch.Generator().manual_seed(seed)
     rows = [torch.randn((size, 17), dtype=torch.float64, generator=numbers).requires_grad_() for size in sizes]
     mass = torch.rand((len(state.mass_entity), 1), dtype=torch.float64, generator=numbers).requires_grad_()
-    return Stage(graph, given, (mass, *rows), lanes)
+    return Stage(graph, plan, (mass, *rows), lanes)
 
 
 def recorded(play: Stage) -> Recording:
     """Record the edges of every second entry."""
-    degree = play.graph.degree[play.given.state.mass_entity]
+    degree = play.graph.degree[play.plan.state.mass_entity]
     start = np.cumsum(degree) - degree
     start[::2] = -1
     return Recording(start, np.zeros(int(degree.sum())), np.zeros((0, 1)))
@@ -210,7 +215,7 @@ def test_rows_that_queries_score_together_are_those_that_each_scores_alone(
 ) -> None:
     before = num_threads()
     set_threads(threads)
-    monkeypatch.setattr(flows, "_LONG", 1000)
+    monkeypatch.setattr(flow_rows, "LONG", 1000)
     play = crowd(7, hidden, queries=30)
     row, entity = np.arange(31), (np.arange(30) % 6).astype(np.int32)
 
@@ -223,9 +228,9 @@ def test_rows_that_queries_score_together_are_those_that_each_scores_alone(
 
     together = everything()
     _, u, _, _, shared = play.rows(play.tensors)
-    blocks = ScoredRows.of(u, shared, play.given, np.zeros(len(u), np.int64)).blocks
+    blocks = ScoredRows.of(u, shared, play.plan, np.zeros(len(u), np.int64)).blocks
     assert 6 >= len(np.unique(blocks.entity)) < len(blocks.entity), "rows with more queries than a block has room for"
-    monkeypatch.setattr(flows, "_SHARED", 100)
+    monkeypatch.setattr(flow_blocks, "SHARED", 100)
     alone = everything()
     set_threads(before)
     for one, other in zip(together, alone, strict=True):
@@ -233,8 +238,8 @@ def test_rows_that_queries_score_together_are_those_that_each_scores_alone(
 
 
 def test_gradcheck_of_rows_scored_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flows, "_LONG", 1000)
-    monkeypatch.setattr(flows, "_SHARED", 2)
+    monkeypatch.setattr(flow_rows, "LONG", 1000)
+    monkeypatch.setattr(flow_blocks, "SHARED", 2)
     play = crowd(8, hidden=5, queries=3)
     assert torch.autograd.gradcheck(lambda *tensors: play.step(*tensors)[1], play.tensors)
     row, entity = np.arange(4), np.array([0, 3, 3], np.int32)

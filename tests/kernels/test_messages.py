@@ -73,7 +73,7 @@ def attend(kernels: str, given: Inputs, edges: EdgeSet) -> tuple[Tensor, list[Te
     """Result and the gradients of a fixed weighted sum of it."""
     chosen = backend(kernels)
     maps = chosen.maps(given.weights, given.relation, given.displacement, SETTINGS)
-    out = chosen.attend(chosen.tables(maps, given.target, given.source), edges)
+    out = maps.tables(given.target, given.source).attend(edges)
     pull = torch.sin(torch.arange(out.numel(), dtype=torch.float64)).view_as(out)
     found = torch.autograd.grad((out * pull).sum(), given.tensors, allow_unused=True, materialize_grads=True)
     return out.detach(), list(found)

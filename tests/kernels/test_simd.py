@@ -1,9 +1,9 @@
 """The vector operations, one by one, against numpy."""
 
-# mypy: disable-error-code="no-untyped-def,call-arg,var-annotated,unreachable"
-
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tgap.jit import kernel
+from tgap.kernels import simd
 from tgap.kernels.simd import (
     any_greater,
     exp,
@@ -33,13 +34,13 @@ Array = NDArray[Any]
 
 
 @kernel()
-def exp_of(values, out):
+def exp_of(values: Array, out: Array) -> None:
     for at in range(0, len(values), 16):
         store(out, at, exp(load16(values, at)))
 
 
 @kernel()
-def folded(values, lanes, short, wide, sums):
+def folded(values: Array, lanes: tuple[int, ...], short: Array, wide: Array, sums: Array) -> None:
     """The vector folded to the lanes, that spread again, and the total of both."""
     whole = load16(values, 0)
     narrow = fold(whole, lanes)
@@ -50,7 +51,7 @@ def folded(values, lanes, short, wide, sums):
 
 
 @kernel()
-def arithmetic(left, right, number, lanes, out):
+def arithmetic(left: Array, right: Array, number: float, lanes: tuple[int, ...], out: Array) -> bool:
     """Rows of ``out``: +, -, *, /, maximum, times a number, slope, the number everywhere."""
     a, b, width = load(left, 0, lanes), load(right, 0, lanes), width_of(lanes)
     store(out, 0 * width, a + b)
@@ -58,7 +59,7 @@ def arithmetic(left, right, number, lanes, out):
     store(out, 2 * width, a * b)
     store(out, 3 * width, a / b)
     store(out, 4 * width, maximum(a, b))
-    store(out, 5 * width, number * a)
+    store(out, 5 * width, a * number)
     store(out, 6 * width, slope_of(a, number))
     store(out, 7 * width, fill(left, number, lanes))
     store(out, 8 * width, a / 2)
@@ -66,7 +67,15 @@ def arithmetic(left, right, number, lanes, out):
 
 
 @kernel()
-def clear(values, at):
+def of_numbers(left: Array, right: Array, slope: float, out: Array) -> None:
+    """``maximum`` and ``slope_of`` of plain numbers instead of vectors."""
+    for k in range(len(left)):
+        out[0, k] = maximum(left[k], right[k])
+        out[1, k] = slope_of(left[k], slope)
+
+
+@kernel()
+def clear(values: Array, at: int) -> None:
     store(values, at, zero16(values))
 
 
@@ -143,6 +152,33 @@ def test_slope_is_the_lower_one_at_zero() -> None:
     values, out = np.array([0, -0.0, 1e-38, -1e-38], np.float32), np.empty(36, np.float32)
     arithmetic(values, np.ones(4, np.float32), 0.125, LANES[4], out)
     np.testing.assert_array_equal(out[24:28], np.array([0.125, 0.125, 1, 0.125], np.float32))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_numbers_are_treated_like_vectors(dtype: type[np.floating[Any]]) -> None:
+    left = np.array([-2, -0.0, 0, 1e-30, 3, np.inf], dtype)
+    right, out = np.array([-3, 1, 0, -1, 4, 5], dtype), np.empty((2, 6), dtype)
+    of_numbers(left, right, 0.125, out)
+    np.testing.assert_array_equal(out[0], np.maximum(left, right))
+    np.testing.assert_array_equal(out[1], np.where(left > 0, dtype(1), dtype(0.125)))
+
+
+def parameters(path: Path) -> dict[str, list[str]]:
+    """Public functions of a file and the names of their parameters, without numba's typing context."""
+    found = {}
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            names = [argument.arg for argument in node.args.args if argument.arg != "typingctx"]
+            found[node.name] = names
+    return found
+
+
+def test_the_type_checker_is_told_what_kernels_can_call() -> None:
+    """simd.pyi stands in place of simd.py for mypy, so the two must name the same functions and parameters."""
+    source = Path(simd.__file__)
+    told = parameters(source.with_suffix(".pyi"))
+    made_otherwise = {"maximum": ["left", "right"]}  # by a factory of intrinsics
+    assert told == {**parameters(source), **made_otherwise}
 
 
 def test_store_writes_its_sixteen_and_no_more() -> None:

@@ -20,7 +20,7 @@ from tgap.capabilities import capabilities_of
 from tgap.config import EvaluationConfig
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import VisibleGraph, visible_graph
-from tgap.model.cache import FeatureCache
+from tgap.model.feature_cache import FeatureCache
 from tgap.model.pgnn import Features
 from tgap.model.scorer import TGAPScorer
 from tgap.model.settings import TGAPSettings

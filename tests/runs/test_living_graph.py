@@ -19,8 +19,8 @@ from tgap.data.journal import read_appendable
 from tgap.data.reading import of_files
 from tgap.evaluation import evaluate
 from tgap.methods import config_for, make_scorer
-from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.scorer import TGAPScorer
+from tgap.model.unseen import with_unseen_entities, with_unseen_relations
 from tgap.runs import load_scorer
 from tgap.server.app import create_app
 from tgap.server.models import Models
@@ -88,11 +88,11 @@ def test_old_names_keep_their_answers_where_nothing_new_touches_them(tmp_path: P
         np.testing.assert_allclose([a.score for a in one.answers], [a.score for a in other.answers], rtol=1e-4)
 
 
-def test_newcomers_start_from_the_mean() -> None:
+def test_unseen_entities_start_from_the_mean() -> None:
     table = torch.tensor([[1.0, 3.0], [3.0, 5.0]])
-    assert with_new_entities(table, 3).tolist() == [[1.0, 3.0], [3.0, 5.0], [2.0, 4.0]]
+    assert with_unseen_entities(table, 3).tolist() == [[1.0, 3.0], [3.0, 5.0], [2.0, 4.0]]
     relation = torch.tensor([[1.0], [3.0], [10.0], [30.0], [7.0]])  # two relations, their inverses, the self-loop
-    assert with_new_relations(relation, 2, 3).flatten().tolist() == [1.0, 3.0, 2.0, 10.0, 30.0, 20.0, 7.0]
+    assert with_unseen_relations(relation, 2, 3).flatten().tolist() == [1.0, 3.0, 2.0, 10.0, 30.0, 20.0, 7.0]
 
 
 def test_a_server_picks_up_what_is_appended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

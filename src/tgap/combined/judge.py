@@ -31,11 +31,11 @@ from tgap.graph.candidate_events import ByTime, EventRows, near_events, pair_eve
 from tgap.graph.resolve import VisibleGraph
 from tgap.graph.temporal import TemporalGraph
 from tgap.kernels.buckets import DisplacementBuckets
-from tgap.kernels.event_sums import Events, EventTables, event_sums
+from tgap.kernels.event_sums import CandidateEvents, ReadingTables, event_sums
 from tgap.kernels.products import product
 from tgap.learner import Loss
-from tgap.model.newcomers import with_new_relations
 from tgap.model.transfer import for_longer, relations_by_name
+from tgap.model.unseen import with_unseen_relations
 from tgap.scorer import FloatArray, IntArray, QueryBatch
 
 _EXACT, _OCTAVE = 16, 8  # displacements below have a row of their own; beyond, so many rows per doubling
@@ -67,8 +67,8 @@ class Case:
 
     relation: IntArray  # [B] of the queries
     candidates: Candidates
-    pair: Events
-    near: Events
+    pair: CandidateEvents
+    near: CandidateEvents
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -114,10 +114,10 @@ class CaseReader:
         pair = pair_events(visible, subject, candidates.entity)
         return pair, near_events(visible, self._by_time, subject, candidates.entity, time, self._near)
 
-    def _events(self, graph: TemporalGraph, rows: EventRows, query: IntArray, time: IntArray) -> Events:
+    def _events(self, graph: TemporalGraph, rows: EventRows, query: IntArray, time: IntArray) -> CandidateEvents:
         displacement = graph.time[rows.edge] - np.repeat(time, np.diff(rows.row))
         bucket = self._buckets.bucket(np.abs(displacement)) + self._buckets.count * (displacement < 0)
-        return Events(rows.row, graph.relation[rows.edge], bucket, query)
+        return CandidateEvents(rows.row, graph.relation[rows.edge], bucket, query)
 
 
 class Reading(nn.Module):
@@ -137,15 +137,17 @@ class Reading(nn.Module):
         self.time_gate = nn.Parameter(torch.empty(by_relation))
         self.shift = nn.Parameter(torch.empty(by_relation))
 
-    def forward(self, relation: Tensor, events: Events) -> Tensor:
+    def forward(self, relation: Tensor, events: CandidateEvents) -> Tensor:
         """[C, w] log(1 + sum of the readings)."""
         gates = (table.index_select(0, relation) for table in (self.relation_gate, self.time_gate, self.shift))
-        tables = EventTables(self.relation, self.relation_of_time, self.time, self.time_of_relation, *gates)
+        tables = ReadingTables(self.relation, self.relation_of_time, self.time, self.time_of_relation, *gates)
         return torch.log1p(event_sums(tables, events))
 
-    def without_each(self, relation: Tensor, events: Events) -> Tensor:
+    def without_each(self, relation: Tensor, events: CandidateEvents) -> Tensor:
         """[E, w] of a lone candidate: ``forward`` without each of its E events."""
-        lone = Events(np.arange(len(events.relation) + 1), events.relation, events.bucket, np.zeros_like(events.bucket))
+        lone = CandidateEvents(
+            np.arange(len(events.relation) + 1), events.relation, events.bucket, np.zeros_like(events.bucket)
+        )
         own = torch.expm1(self(relation, lone))
         return torch.log1p((own.sum(dim=0) - own).clamp(min=0))
 
@@ -187,7 +189,7 @@ class Judge(nn.Module):
             *((part, name) for part in (other.pair, other.near) for name in Reading.BY_RELATION),
         ]
         for owner, name in tables:
-            grown = with_new_relations(getattr(owner, name).detach(), self.relations, relations)
+            grown = with_unseen_relations(getattr(owner, name).detach(), self.relations, relations)
             setattr(owner, name, nn.Parameter(grown))
         return other
 

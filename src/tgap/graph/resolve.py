@@ -5,13 +5,11 @@ uniform part of the flow needs. They are as long as the graph, so they are not m
 keeps sets of them, and to resolve a view is to apply to one set what differs between the view that it shows and the
 wanted one. Hiding the k facts of a training batch costs O(k), and a limit that moves on by a day the facts of that day.
 
-A set belongs to one resolved view until nobody refers to any of its arrays, whoever that is: a walk, autograd (whose
-backward pass reads them after the forward pass has returned), another thread. So several views can be in use at once,
-and what one of them shows never changes. numpy keeps the owner of an array's memory alive as long as the array or any
-slice of it; here that owner is a loan, and its end gives the set back.
+A set belongs to one resolved view as long as there is a reference to any of its arrays: from a forward pass, from
+autograd (whose backward pass reads them later), from another thread. So several views can be in use at once, and what
+one of them shows never changes. numpy keeps the owner of an array's memory alive as long as the array or any slice of
+it; here that owner is a ``_Lease``, whose finalizer returns the set to the pool.
 """
-
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
@@ -54,14 +52,14 @@ class Resolver:
         self._idle: list[_Scratch] = []  # append and pop of a list are atomic
 
     def resolve(self, view: View) -> VisibleGraph:
-        """What ``view`` shows of the graph. A view that depends on the query is asked for by ``view.at(time)``."""
+        """What ``view`` shows of the graph. For a view that depends on the query, resolve ``view.at(time)``."""
         assert not view.depends_on_query, "this view depends on the query: resolve view.at(time)"
         wanted = _Shown(*self._window(view), self._hidden(view))
         if wanted.stop - wanted.begin == self.graph.num_facts and not view.hidden:
             return self._whole
         scratch = self._take()
         self._change(scratch, wanted)
-        return self._lend(scratch)
+        return self._lease(scratch)
 
     def ends(self, view: View) -> Int64Array:
         """Entities at the ends of the facts that a view hides by name, ascending."""
@@ -120,11 +118,11 @@ class Resolver:
             structure = _Structure(graph.fact_row, graph.fact_edge, graph.source, graph.pair_row, graph.pair_edge)
             _turn(structure, arrays, facts, visible)
 
-    def _lend(self, scratch: _Scratch) -> VisibleGraph:
-        """The arrays of a scratch set, which comes back when nobody refers to any of them."""
-        loan = _Loan()
-        weakref.finalize(loan, self._idle.append, scratch).atexit = False
-        mask, degree, pair_count = (np.asarray(_Lent(loan, array)) for array in scratch.arrays)
+    def _lease(self, scratch: _Scratch) -> VisibleGraph:
+        """The arrays of a scratch set, which returns to the pool with the last reference to any of them."""
+        lease = _Lease()
+        weakref.finalize(lease, self._idle.append, scratch).atexit = False
+        mask, degree, pair_count = (np.asarray(_LeasedArray(lease, array)) for array in scratch.arrays)
         return VisibleGraph(self.graph, mask, degree, pair_count)
 
 
@@ -169,15 +167,15 @@ class _Scratch:
     shown: _Shown
 
 
-class _Loan:
-    """Lives as long as any of the arrays that were lent with it."""
+class _Lease:
+    """Lives as long as any of the arrays that refer to it."""
 
 
-class _Lent:
-    """Memory of a scratch array; whatever numpy makes of it keeps the loan alive."""
+class _LeasedArray:
+    """Memory of a scratch array; every array or slice that numpy makes of it keeps the lease alive."""
 
-    def __init__(self, loan: _Loan, array: NDArray[Any]) -> None:
-        self.loan = loan
+    def __init__(self, lease: _Lease, array: NDArray[Any]) -> None:
+        self.lease = lease
         self.__array_interface__ = array.__array_interface__
 
 
@@ -192,7 +190,7 @@ class _Structure(NamedTuple):
 
 
 @kernel()
-def _turn(graph, arrays, facts, visible):
+def _turn(graph: _Structure, arrays: _Arrays, facts: Int64Array, visible: bool) -> None:
     """Show or hide all edges of the facts; those that are so already are left alone."""
     value, change = (1, 1) if visible else (0, -1)
     for fact in facts:

@@ -146,7 +146,7 @@ def _lowest_hashes(first, last, mask, edge_index, key, most):
     while True:
         edges = np.empty(last - first if bound == _HIGHEST else 2 * most + 64, np.int64)
         found = np.empty(len(edges), np.uint64)
-        count = visible = 0
+        count, visible = 0, np.int64(0)
         for edge in range(first, last):
             seen = np.int64(item(mask, edge))
             visible += seen

@@ -24,7 +24,9 @@ class Subgraphs:
     entity: Int32Array  # [Q]
     edge_row: Int64Array  # [B+1]
     edge: Int64Array  # edges (index in the graph), sorted within a query
-    origin: Int64Array  # [Q] where the entity stood in the subgraph of the step before, -1 for newcomers
+    origin: (
+        Int64Array  # [Q] where the entity stood in the subgraph of the step before, -1 for entities that are new to it
+    )
 
     @property
     def query(self) -> Int64Array:

@@ -83,9 +83,9 @@ class TemporalGraph:
     def find_facts(self, subject: Int64Array, relation: Int64Array, obj: Int64Array, time: Int64Array) -> Int64Array:
         """Distinct-fact id for each (s, r, o, t), inverse relations allowed; -1 where the graph has no such fact."""
         found = np.full(len(subject), -1, dtype=np.int64)
-        asked = np.flatnonzero((subject >= 0) & (subject < self.num_entities))
-        if len(asked):
-            found[asked] = self._facts_in_rows(subject[asked], relation[asked], obj[asked], time[asked])
+        known = np.flatnonzero((subject >= 0) & (subject < self.num_entities))
+        if len(known):
+            found[known] = self._facts_in_rows(subject[known], relation[known], obj[known], time[known])
         return found
 
     def _facts_in_rows(

@@ -1,7 +1,5 @@
 """Adam on some rows of a large table: weights, moments and what they become, in one pass over those rows."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
-
 from __future__ import annotations
 
 import math
@@ -39,17 +37,27 @@ def adam_rows(
     table: Tensor, mean: Tensor, square: Tensor, index: NDArray[np.int64], gradient: Tensor, rates: AdamRates
 ) -> None:
     """Change the rows ``index`` (distinct) of a table [N, d] and of its moments by their gradient [len(index), d]."""
-    arrays = tuple(tensor.detach().numpy() for tensor in (table, mean, square, gradient))
+    rows = _Rows(*(tensor.detach().numpy() for tensor in (table, mean, square, gradient)))
     cuts = np.linspace(0, len(index), num_threads() + 1).astype(np.int64)
 
     def work(chunk: int) -> None:
-        _adam_rows(cuts[chunk], cuts[chunk + 1], index, *arrays, rates)
+        _adam_rows(cuts[chunk], cuts[chunk + 1], index, rows, rates)
 
     run_chunks(work, len(cuts) - 1)
 
 
+class _Rows(NamedTuple):
+    """Table, moments and gradient as arrays."""
+
+    table: NDArray[np.floating]  # [N, d]
+    mean: NDArray[np.floating]  # [N, d]
+    square: NDArray[np.floating]  # [N, d]
+    gradient: NDArray[np.floating]  # [len(index), d]
+
+
 @kernel(fastmath=True)
-def _adam_rows(begin, end, index, table, mean, square, gradient, rates):
+def _adam_rows(begin: int, end: int, index: NDArray[np.int64], rows: _Rows, rates: AdamRates) -> None:
+    table, mean, square, gradient = rows.table, rows.mean, rows.square, rows.gradient
     one = table.dtype.type
     first, second = one(rates.first), one(rates.second)
     size, floor = one(rates.size), one(rates.floor)

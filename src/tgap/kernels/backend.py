@@ -1,13 +1,14 @@
 """What the model asks of its kernels: one interface, two implementations (reference and compiled).
 
-Attention over incoming messages (``attend``) serves PGNN and SGNN; a ``Flow`` moves mass. Both implementations take
-plain features and weights, so that the model reads the same with either.
+Attention over incoming messages serves PGNN and SGNN: ``Backend.maps`` prepares a layer, ``AttentionMaps.tables`` its
+features, ``AttentionTables.attend`` runs it along edges. The flow moves mass: ``Backend.step``. Both implementations
+take plain features and weights, so that the model reads the same with either.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,8 +96,8 @@ class Recording:
     """Where a step writes the attention of edges: those of mass entry m from start[m] on (-1: nowhere)."""
 
     start: NDArray[np.int64]  # [M]
-    mean: NDArray[Any]  # [room] mean over flows
-    full: NDArray[Any]  # [room, columns of Mass.value], or no rows where the mean is enough
+    mean: NDArray[np.floating]  # [room] mean over flows
+    full: NDArray[np.floating]  # [room, columns of Mass.value], or no rows where the mean is enough
 
     @classmethod
     def of(cls, mass: Mass, start: NDArray[np.int64], room: int, full: bool = False) -> Recording:
@@ -110,6 +111,22 @@ class Recording:
         return cls.of(mass, np.full(len(mass.entity), -1, np.int64), 0)
 
 
+class AttentionTables(Protocol):
+    """What attention over messages reads of features. The same for every query time, so it can be shared."""
+
+    def attend(self, edges: EdgeSet) -> Tensor:
+        """[M, d]: for each target the attention-weighted sum of its incoming messages, 0 where there are none."""
+        ...
+
+
+class AttentionMaps(Protocol):
+    """What a layer makes of its weights and embeddings alone."""
+
+    def tables(self, target: Tensor, source: Tensor) -> AttentionTables:
+        """What attention reads of the receivers' features, target [M, d], and the senders', source [.., d]."""
+        ...
+
+
 class Backend(Protocol):
     """Kernels of the model."""
 
@@ -121,19 +138,8 @@ class Backend(Protocol):
 
     def maps(
         self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
-    ) -> Any:
+    ) -> AttentionMaps:
         """What a layer makes of weights and embeddings (relation [2R+1, d], displacement [D, d]) alone."""
-        ...
-
-    def tables(self, maps: Any, target: Tensor, source: Tensor) -> Any:
-        """What ``attend`` reads of the receivers' features, target [M, d], and the senders', source [.., d].
-
-        The same for every query time, so it can be shared.
-        """
-        ...
-
-    def attend(self, tables: Any, edges: EdgeSet) -> Tensor:
-        """[M, d]: for each target the attention-weighted sum of its incoming messages, 0 where there are none."""
         ...
 
     def columns(self, flows: int) -> int:

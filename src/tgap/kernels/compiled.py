@@ -23,6 +23,8 @@ from tgap.kernels.backend import (
     Mass,
     Recording,
 )
+from tgap.kernels.flow_plan import FlowPlan
+from tgap.kernels.flows import FlowTensors
 from tgap.kernels.layout import Lanes, head_widths
 from tgap.kernels.products import product
 from tgap.kernels.structure import EdgeSet
@@ -32,7 +34,7 @@ _FEW = 128  # with so few rows one product with several maps is cheaper than one
 
 
 @dataclass(frozen=True)
-class MessageMaps:
+class CompiledMaps:
     """The maps of a layer with their output in lane layout, and two of the three parts of a message."""
 
     lanes: Lanes
@@ -42,15 +44,26 @@ class MessageMaps:
     b: Tensor  # [2R+1, S, n] W_s rho
     c: Tensor  # [D, S, n] W_s tau, and the bias
 
+    def tables(self, target: Tensor, source: Tensor) -> CompiledTables:
+        """See ``AttentionMaps.tables``."""
+        return CompiledTables(self, product(target, self.query), source)
+
 
 @dataclass
-class MessageTables:
+class CompiledTables:
     """u = W_Q h of the targets, and on demand the third part of a message, W_s h of the sources."""
 
-    maps: MessageMaps
+    maps: CompiledMaps
     u: Tensor  # [M, n]
     source: Tensor  # [.., d]
     _every: Tensor | None = None
+
+    def attend(self, edges: EdgeSet) -> Tensor:
+        """See ``AttentionTables.attend``."""
+        a = self.every_source() if edges.source_index is None else self.some_sources(edges)
+        maps, settings = self.maps, self.maps.settings
+        out = messages.gather(self.u, a, maps.b, maps.c, edges, settings.buckets, maps.lanes, settings.slope)
+        return maps.lanes.gather(out)
 
     def every_source(self) -> Tensor:
         """[sources, S, n]: W_s h of every source for every sign, formed once."""
@@ -92,7 +105,7 @@ class CompiledBackend:
 
     def maps(
         self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
-    ) -> MessageMaps:
+    ) -> CompiledMaps:
         """See ``Backend.maps``."""
         lanes = Lanes.of(relation.shape[1], settings.heads)
         signs = len(weights.message)
@@ -102,18 +115,7 @@ class CompiledBackend:
         c = product(displacement, message).view(-1, signs, lanes.row)
         if weights.message_bias is not None:
             c = c + lanes.spread(weights.message_bias)
-        return MessageMaps(lanes, settings, query, message, b, c)
-
-    def tables(self, maps: MessageMaps, target: Tensor, source: Tensor) -> MessageTables:
-        """See ``Backend.tables``."""
-        return MessageTables(maps, product(target, maps.query), source)
-
-    def attend(self, tables: MessageTables, edges: EdgeSet) -> Tensor:
-        """See ``Backend.attend``."""
-        a = tables.every_source() if edges.source_index is None else tables.some_sources(edges)
-        maps, settings = tables.maps, tables.maps.settings
-        out = messages.gather(tables.u, a, maps.b, maps.c, edges, settings.buckets, maps.lanes, settings.slope)
-        return maps.lanes.gather(out)
+        return CompiledMaps(lanes, settings, query, message, b, c)
 
     def columns(self, flows: int) -> int:
         """See ``Backend.columns``."""
@@ -143,7 +145,7 @@ class CompiledBackend:
         return flows.flow_to_all(*_prepare(batch))
 
 
-def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
+def _prepare(batch: FlowBatch) -> tuple[FlowTensors, FlowPlan]:
     """Tensors in lane layout and the structures that the kernels read."""
     g, tables, settings = batch.g, batch.tables, batch.settings
     lanes = Lanes.of(g.shape[1], settings.flows)
@@ -152,11 +154,8 @@ def _prepare(batch: FlowBatch) -> tuple[tuple[Tensor, ...], flows.FlowInput]:
         u, g_keys = product(g, torch.cat(weights).T).chunk(2, dim=1)
     else:
         u, g_keys = (product(g, weight.T) for weight in weights)
-    given = flows.FlowInput(
-        batch.state, batch.adjacency, settings.buckets, lanes, settings.flows, settings.loop, settings.slope,
-        settings.signed, batch.own,
-    )  # fmt: skip
-    return (batch.mass.value, u, g_keys, tables.h, tables.shared), given
+    plan = FlowPlan(batch.state, batch.adjacency, settings, lanes, batch.own)
+    return FlowTensors(batch.mass.value, u, g_keys, tables.h, tables.shared), plan
 
 
 def _query_side(weights: AttentionWeights) -> Tensor:

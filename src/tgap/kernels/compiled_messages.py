@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from tgap.jit import kernel
 from tgap.kernels.compiled_rows import bucket_of, dot_rows
 from tgap.kernels.simd import (
+    Index,
+    Vector,
     any_greater,
     exp,
     fill,
@@ -40,10 +42,13 @@ from tgap.kernels.simd import (
     width_of,
     zero16,
 )
+from tgap.kernels.structure import BucketTable, Incoming
+
+FloatArray = NDArray[np.floating]
 
 
 class MessageShape(NamedTuple):
-    """Whole numbers that a kernel needs besides the arrays."""
+    """Numbers that a kernel needs besides the arrays."""
 
     row: int  # n
     source_signs: int  # S if A has a row for each sign, 1 if its rows are already by sign
@@ -53,8 +58,39 @@ class MessageShape(NamedTuple):
     slope: float  # of LeakyReLU
 
 
+class MessageArrays(NamedTuple):
+    """What every kernel reads: the edges, and the tables that messages are formed of."""
+
+    incoming: Incoming
+    buckets: BucketTable
+    shape: MessageShape
+    lanes: tuple[int, ...]  # its length is the number of heads, see ``Lanes.tuple``
+    U: FloatArray  # [M, n]
+    A: FloatArray  # [sources, S or 1, n]
+    B: FloatArray  # [2R+1, S, n]
+    C: FloatArray  # [D, S, n]
+
+
+class Aggregate(NamedTuple):
+    """What the forward pass writes; all but ``out`` serves the backward pass."""
+
+    out: FloatArray  # [M, n]
+    score: FloatArray  # [E, W]
+    row_max: FloatArray  # [M, W]
+    row_scale: FloatArray  # [M, W]
+
+
+class MessageGradients(NamedTuple):
+    """What the backward pass writes; B and C are the chunk's buffers and come zeroed."""
+
+    U: FloatArray  # [M, n]
+    B: FloatArray  # [2R+1, S, n]
+    C: FloatArray  # [D, S, n]
+    pairs: FloatArray  # [P, S or 1, (p, g), W] sums of each pair, for A
+
+
 class RowCache(NamedTuple):
-    """Rows of one table that the target at hand uses: their dot products and the sums over edges that use them."""
+    """Rows of one table that the current target uses: their dot products and the sums over edges that use them."""
 
     stamp: NDArray[np.int64]  # [rows] target that a row's entries belong to
     used: NDArray[np.int64]  # [1] how many rows are listed
@@ -66,7 +102,7 @@ class RowCache(NamedTuple):
 
 
 class MessageScratch(NamedTuple):
-    """Scratch arrays of one chunk."""
+    """Scratch buffers of one chunk."""
 
     relation: RowCache
     time: RowCache
@@ -74,7 +110,7 @@ class MessageScratch(NamedTuple):
     time_row: NDArray[np.int64]  # [largest in-degree] row of C
 
 
-def _row_cache(rows: int, width: int, dtype: np.dtype, backward: bool) -> RowCache:
+def _row_cache(rows: int, width: int, dtype: np.dtype[np.floating], backward: bool) -> RowCache:
     wide = rows * width
     narrow = wide if backward else 0
     return RowCache(
@@ -89,9 +125,9 @@ def _row_cache(rows: int, width: int, dtype: np.dtype, backward: bool) -> RowCac
 
 
 def message_scratch(
-    backward: bool, relations: int, buckets: int, signs: int, degree: int, width: int, dtype: np.dtype
+    backward: bool, relations: int, buckets: int, signs: int, degree: int, width: int, dtype: np.dtype[np.floating]
 ) -> MessageScratch:
-    """Fresh scratch arrays for tables of this size."""
+    """Fresh scratch buffers for tables of this size."""
     return MessageScratch(
         relation=_row_cache(relations * signs, width, dtype, backward),
         time=_row_cache(buckets * signs, width, dtype, backward),
@@ -101,19 +137,20 @@ def message_scratch(
 
 
 @kernel(_nrt=False, inline="always")
-def _displacement(edge, incoming, buckets, shape):
+def _displacement(edge: int, arrays: MessageArrays) -> tuple[Index, Index]:
     """Sign and bucket of an edge."""
-    dt = 0
+    incoming, shape = arrays.incoming, arrays.shape
+    dt = np.int64(0)
     if item(incoming.relation, edge) != shape.loop:
         dt = np.int64(item(incoming.time, edge)) - shape.origin
-    sign = 0
+    sign: Index = 0
     if shape.signs > 1:
         sign = 1 + (dt > 0) - (dt < 0)
-    return sign, bucket_of(abs(dt), buckets)
+    return sign, bucket_of(abs(dt), arrays.buckets)
 
 
 @kernel(_nrt=False, inline="always")
-def _add_row(out, at, weight, table, row, n):
+def _add_row(out: FloatArray, at: Index, weight: Vector, table: FloatArray, row: Index, n: int) -> None:
     """Add weight * table row to out, the weight given for each head."""
     factor = spread(weight)
     for c in range(0, n, 16):
@@ -121,7 +158,9 @@ def _add_row(out, at, weight, table, row, n):
 
 
 @kernel(_nrt=False, inline="always")
-def _cached_score(cache, row, j, U, table, n, lanes):
+def _cached_score(
+    cache: RowCache, row: Index, j: int, U: FloatArray, table: FloatArray, n: int, lanes: tuple[int, ...]
+) -> Vector:
     """Dot product u_j . row, formed when the target first uses the row."""
     width = width_of(lanes)
     if item(cache.stamp, row) != j:
@@ -134,8 +173,11 @@ def _cached_score(cache, row, j, U, table, n, lanes):
 
 
 @kernel(_nrt=False)
-def gather_forward(first, last, incoming, buckets, shape, lanes, U, A, B, C, out, score, row_max, row_scale, scratch):
-    """Rows first..last of the aggregate; ``score`` [E, W], ``row_max``, ``row_scale`` [M, W] serve the backward."""
+def gather_forward(first: int, last: int, arrays: MessageArrays, result: Aggregate, scratch: MessageScratch) -> None:
+    """Rows first..last of the aggregate."""
+    incoming, shape, lanes = arrays.incoming, arrays.shape, arrays.lanes
+    U, A, B, C = arrays.U, arrays.A, arrays.B, arrays.C
+    out, score = result.out, result.score
     n = shape.row
     width = width_of(lanes)
     zero = fill(U, 0.0, lanes)
@@ -148,13 +190,13 @@ def gather_forward(first, last, incoming, buckets, shape, lanes, U, A, B, C, out
         highest = fill(U, -3.0e38, lanes)
         seen = False
         for pair in range(incoming.pair_row[j], incoming.pair_row[j + 1]):
-            last_block = -1
+            last_block: Index = -1
             dot_a = zero
             for edge in range(item(incoming.pair_edge, pair), item(incoming.pair_edge, pair + 1)):
                 if item(incoming.mask, edge) == 0:
                     continue
                 seen = True
-                sign, size = _displacement(edge, incoming, buckets, shape)
+                sign, size = _displacement(edge, arrays)
                 block = sign if shape.source_signs > 1 else 0
                 if block != last_block:
                     last_block = block
@@ -164,6 +206,7 @@ def gather_forward(first, last, incoming, buckets, shape, lanes, U, A, B, C, out
                 d = size * shape.signs + sign
                 put(scratch.relation_row, edge - begin, b)
                 put(scratch.time_row, edge - begin, d)
+                # The next lines are equivalent to: s = leaky_relu(u_j @ (A[source] + B[relation] + C[size]), slope)
                 s = (
                     dot_a
                     + _cached_score(scratch.relation, b, j, U, B, n, lanes)
@@ -205,15 +248,17 @@ def gather_forward(first, last, incoming, buckets, shape, lanes, U, A, B, C, out
         part = zero
         if seen:
             part = fill(U, 1.0, lanes) / sums
-        store(row_max, j * width, highest)
-        store(row_scale, j * width, part)
+        store(result.row_max, j * width, highest)
+        store(result.row_scale, j * width, part)
         factor = spread(part)
         for c in range(0, n, 16):
             store(out, j * n + c, load16(out, j * n + c) * factor)
 
 
 @kernel(_nrt=False, inline="always")
-def _cached_grad_dot(cache, row, j, d_out, table, n, lanes):
+def _cached_grad_dot(
+    cache: RowCache, row: Index, j: int, d_out: FloatArray, table: FloatArray, n: int, lanes: tuple[int, ...]
+) -> Vector:
     """Dot product d_out_j . row, formed when the target first uses the row; the row's sums start at zero."""
     width = width_of(lanes)
     if item(cache.stamp, row) != j:
@@ -227,7 +272,7 @@ def _cached_grad_dot(cache, row, j, d_out, table, n, lanes):
 
 
 @kernel(_nrt=False, inline="always")
-def _accumulate(cache, row, p, g, lanes):
+def _accumulate(cache: RowCache, row: Index, p: Vector, g: Vector, lanes: tuple[int, ...]) -> None:
     """Add an edge's softmax weight and score gradient to the sums of a row."""
     width = width_of(lanes)
     store(cache.weight, row * width, load(cache.weight, row * width, lanes) + p)
@@ -235,8 +280,12 @@ def _accumulate(cache, row, p, g, lanes):
 
 
 @kernel(_nrt=False, inline="always")
-def _scatter_gradients(cache, j, U, table, d_out, d_U, d_table, n, lanes):
-    """Gradients of all rows on the cache:  d_row += p d_out + g u,  d_u += g row."""
+def _scatter_gradients(
+    cache: RowCache, j: int, arrays: MessageArrays, table: FloatArray, d_out: FloatArray, d_U: FloatArray,
+    d_table: FloatArray,
+) -> None:  # fmt: skip
+    """Gradients of all cached rows:  d_row += p d_out + g u,  d_u += g row."""
+    U, lanes, n = arrays.U, arrays.lanes, arrays.shape.row
     width = width_of(lanes)
     for k in range(cache.used[0]):
         row = cache.rows[k]
@@ -251,28 +300,36 @@ def _scatter_gradients(cache, j, U, table, d_out, d_U, d_table, n, lanes):
 
 @kernel(_nrt=False)
 def gather_backward(
-    first, last, incoming, buckets, shape, lanes, U, A, B, C, out, score, row_max, row_scale, d_out, d_U, d_B, d_C,
-    coefficient, scratch,
-):  # fmt: skip
-    """Gradients of rows first..last into U, B, C, and the pair sums [P, source_signs, (p, g), W] for A."""
+    first: int,
+    last: int,
+    arrays: MessageArrays,
+    result: Aggregate,
+    d_out: FloatArray,
+    scratch: MessageScratch,
+    gradients: MessageGradients,
+) -> None:
+    """Gradients of rows first..last into U, B, C, and the sums of their pairs for A."""
+    incoming, shape, lanes = arrays.incoming, arrays.shape, arrays.lanes
+    U, A, B, C = arrays.U, arrays.A, arrays.B, arrays.C
+    d_U, sums = gradients.U, gradients.pairs
     n = shape.row
     width = width_of(lanes)
     zero = fill(U, 0.0, lanes)
     for j in range(first, last):
         for c in range(0, n, 16):
             store(d_U, j * n + c, zero16(U))
-        mean = dot_rows(d_out, j * n, out, j * n, n, lanes)  # sum of p dp: the softmax's own term
-        highest = load(row_max, j * width, lanes)
-        part = load(row_scale, j * width, lanes)
+        mean = dot_rows(d_out, j * n, result.out, j * n, n, lanes)  # sum of p dp: the softmax's own term
+        highest = load(result.row_max, j * width, lanes)
+        part = load(result.row_scale, j * width, lanes)
         for pair in range(incoming.pair_row[j], incoming.pair_row[j + 1]):
             for k in range(2 * shape.source_signs):
-                store(coefficient, (pair * 2 * shape.source_signs + k) * width, zero)
-            last_block = -1
+                store(sums, (pair * 2 * shape.source_signs + k) * width, zero)
+            last_block: Index = -1
             dot_a = zero
             for edge in range(item(incoming.pair_edge, pair), item(incoming.pair_edge, pair + 1)):
                 if item(incoming.mask, edge) == 0:
                     continue
-                sign, size = _displacement(edge, incoming, buckets, shape)
+                sign, size = _displacement(edge, arrays)
                 block = sign if shape.source_signs > 1 else 0
                 if block != last_block:
                     last_block = block
@@ -282,26 +339,30 @@ def gather_backward(
                 d = size * shape.signs + sign
                 dot_b = _cached_grad_dot(scratch.relation, b, j, d_out, B, n, lanes)
                 dot_c = _cached_grad_dot(scratch.time, d, j, d_out, C, n, lanes)
-                s = load(score, edge * width, lanes)
+                # Equivalent to: p = softmax(s), g = p * (d_out_j @ m_e - mean) * (1 if s > 0 else slope)
+                s = load(result.score, edge * width, lanes)
                 p = exp(s - highest) * part
                 g = p * (dot_a + dot_b + dot_c - mean) * slope_of(s, shape.slope)
                 _accumulate(scratch.relation, b, p, g, lanes)
                 _accumulate(scratch.time, d, p, g, lanes)
                 at = (pair * shape.source_signs + block) * 2 * width
-                store(coefficient, at, load(coefficient, at, lanes) + p)
-                store(coefficient, at + width, load(coefficient, at + width, lanes) + g)
+                store(sums, at, load(sums, at, lanes) + p)
+                store(sums, at + width, load(sums, at + width, lanes) + g)
             for block in range(shape.source_signs):
                 at = (pair * shape.source_signs + block) * 2 * width
                 a = (np.int64(incoming.pair_source[pair]) * shape.source_signs + block) * n
-                if any_greater(load(coefficient, at, lanes), zero):
-                    _add_row(d_U, j * n, load(coefficient, at + width, lanes), A, a, n)
-        _scatter_gradients(scratch.relation, j, U, B, d_out, d_U, d_B, n, lanes)
-        _scatter_gradients(scratch.time, j, U, C, d_out, d_U, d_C, n, lanes)
+                if any_greater(load(sums, at, lanes), zero):
+                    _add_row(d_U, j * n, load(sums, at + width, lanes), A, a, n)
+        _scatter_gradients(scratch.relation, j, arrays, B, d_out, d_U, gradients.B)
+        _scatter_gradients(scratch.time, j, arrays, C, d_out, d_U, gradients.C)
 
 
 @kernel(_nrt=False)
-def gather_sources(first, last, incoming, shape, lanes, U, d_out, coefficient, d_A):
-    """Gradient of the rows first..last of A (for every sign) from the pair sums."""
+def gather_sources(
+    first: int, last: int, arrays: MessageArrays, d_out: FloatArray, sums: FloatArray, d_A: FloatArray
+) -> None:
+    """Gradient of the rows first..last of A (for every sign) from the sums of the pairs."""
+    incoming, shape, lanes, U = arrays.incoming, arrays.shape, arrays.lanes, arrays.U
     n = shape.row
     width = width_of(lanes)
     zero = fill(U, 0.0, lanes)
@@ -316,11 +377,11 @@ def gather_sources(first, last, incoming, shape, lanes, U, d_out, coefficient, d
             for block in range(shape.source_signs):
                 a = (i * shape.source_signs + block) * n
                 at = (pair * shape.source_signs + block) * 2 * width
-                p = load(coefficient, at, lanes)
+                p = load(sums, at, lanes)
                 if not any_greater(p, zero):
                     continue  # no edge of this sign: softmax weights are positive
                 weight = spread(p)
-                grad_score = spread(load(coefficient, at + width, lanes))
+                grad_score = spread(load(sums, at + width, lanes))
                 for c in range(0, n, 16):
                     change = weight * load16(d_out, j * n + c) + grad_score * load16(U, j * n + c)
                     store(d_A, a + c, load16(d_A, a + c) + change)

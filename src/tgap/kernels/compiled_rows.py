@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tgap.jit import kernel
-from tgap.kernels.simd import fold, item, load16, zero16
+from tgap.kernels.simd import Index, Vector, fold, item, load16, zero16
+from tgap.kernels.structure import BucketTable
+
+FloatArray = NDArray[np.floating]
 
 
 @kernel(_nrt=False, inline="always")
-def bucket_of(size, buckets):
+def bucket_of(size: Index, buckets: BucketTable) -> Index:
     """``DisplacementBuckets.bucket`` for one size."""
     if size < len(buckets.near):
         return np.int64(item(buckets.near, size))
@@ -19,7 +23,9 @@ def bucket_of(size, buckets):
 
 
 @kernel(_nrt=False, inline="always")
-def dot_rows(left, at_left, right, at_right, n, lanes):
+def dot_rows(
+    left: FloatArray, at_left: Index, right: FloatArray, at_right: Index, n: int, lanes: tuple[int, ...]
+) -> Vector:
     """Dot products of two rows in lane layout, one for each head."""
     even = zero16(left)
     odd = zero16(left)

@@ -1,4 +1,4 @@
-"""Freed memory is kept for the next step instead of being given back to the system.
+"""Keep freed memory for the next step instead of returning it to the system.
 
 A step of training allocates and frees the same large arrays again and again: 42 MB for the scores of a thousand queries
 about ten thousand entities, several times per step. The C library as it comes takes such arrays from the system and
@@ -14,13 +14,13 @@ from collections.abc import Mapping
 
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # names of mallopt's parameters in <malloc.h>
 _KEPT = 2**30
-_MORE = 2**26  # bytes that are asked for beyond what is wanted, so that the system is asked rarely
-_SAID = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+_MORE = 2**26  # bytes allocated beyond a request, so that system calls are rare
+_SET_BY_USER = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 
 
 def keep_freed_memory(environment: Mapping[str, str] = os.environ) -> bool:
-    """Ask the C library for it; whether it was done: only by glibc, and not where the user has said otherwise."""
-    if any(name in environment for name in _SAID):
+    """Configure the allocator; returns whether it was done: only with glibc, and not if the user has configured it."""
+    if any(name in environment for name in _SET_BY_USER):
         return False
     adjust = getattr(ctypes.CDLL(None) if os.name == "posix" else None, "mallopt", None)
     if adjust is None:

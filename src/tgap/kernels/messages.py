@@ -12,8 +12,8 @@ from torch.autograd.function import once_differentiable
 from tgap.kernels import compiled_messages
 from tgap.kernels.buckets import DisplacementBuckets
 from tgap.kernels.chunks import even_cuts, flat, sum_chunks
-from tgap.kernels.compiled_messages import MessageShape
-from tgap.kernels.layout import Lanes
+from tgap.kernels.compiled_messages import Aggregate, MessageArrays, MessageGradients, MessageShape
+from tgap.kernels.layout import Lanes, lane_width
 from tgap.kernels.structure import EdgeSet
 from tgap.kernels.threads import num_threads, run_chunks
 
@@ -34,59 +34,57 @@ class _Gather(torch.autograd.Function):
             origin=edges.origin,
             slope=slope,
         )
-        targets = edges.num_targets
-        tables = [flat(tensor) for tensor in (u, a, b, c)]
-        dtype = tables[0].dtype
+        targets, width = edges.num_targets, lanes.width
+        arrays = MessageArrays(incoming, buckets.table, shape, lanes.tuple, *(flat(tensor) for tensor in (u, a, b, c)))
+        dtype = arrays.U.dtype
         out = torch.empty((targets, n), dtype=u.dtype)
-        score = np.empty(edges.num_edges * lanes.width, dtype)
-        row_max, row_scale = np.empty(targets * lanes.width, dtype), np.empty(targets * lanes.width, dtype)
+        result = Aggregate(
+            out=flat(out),
+            score=np.empty(edges.num_edges * width, dtype),
+            row_max=np.empty(targets * width, dtype),
+            row_scale=np.empty(targets * width, dtype),
+        )
         cost = incoming.pair_edge[incoming.pair_row] + np.arange(targets + 1)
         cuts = even_cuts(cost, num_threads())
-        out_flat = flat(out)
-
         degree = int(np.diff(incoming.pair_edge[incoming.pair_row]).max(initial=0))
-        scratch_size = (b.shape[0], c.shape[0], signs, degree, lanes.width, dtype)
+        scratch_size = (b.shape[0], c.shape[0], signs, degree, width, dtype)
 
         def kernel(chunk: int) -> None:
             scratch = compiled_messages.message_scratch(False, *scratch_size)
-            compiled_messages.gather_forward(
-                cuts[chunk], cuts[chunk + 1], incoming, buckets.table, shape, lanes.tuple, *tables, out_flat, score,
-                row_max, row_scale, scratch,
-            )  # fmt: skip
+            compiled_messages.gather_forward(cuts[chunk], cuts[chunk + 1], arrays, result, scratch)
 
         run_chunks(kernel, len(cuts) - 1)
         ctx.save_for_backward(u, a, b, c, out)
-        ctx.rest = (incoming, buckets.table, shape, lanes, score, row_max, row_scale, cuts, scratch_size)
+        ctx.rest = (arrays, result, cuts, scratch_size)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_out: Tensor) -> tuple[Any, ...]:
         u, a, b, c, out = ctx.saved_tensors
-        incoming, table, shape, lanes, score, row_max, row_scale, cuts, scratch_size = ctx.rest
-        chunks = len(cuts) - 1
+        cuts: list[int]
+        arrays: MessageArrays
+        arrays, result, cuts, scratch_size = ctx.rest
+        shape, incoming, chunks = arrays.shape, arrays.incoming, len(cuts) - 1
+        arrays = arrays._replace(U=flat(u), A=flat(a), B=flat(b), C=flat(c))
+        result = result._replace(out=flat(out))
         grad = flat(d_out)
-        tables = [flat(tensor) for tensor in (u, a, b, c)]
         d_u, d_a = torch.empty(u.shape, dtype=u.dtype), torch.empty(a.shape, dtype=a.dtype)
         d_b = torch.zeros((chunks, *b.shape), dtype=b.dtype)
         d_c = torch.zeros((chunks, *c.shape), dtype=c.dtype)
-        pairs = len(incoming.pair_source)
-        coefficient = np.empty(pairs * shape.source_signs * 2 * lanes.width, grad.dtype)
-        d_u_flat, d_a_flat = flat(d_u), flat(d_a)
+        pairs = len(incoming.pair_source) * shape.source_signs * 2 * lane_width(len(arrays.lanes))
+        common = MessageGradients(flat(d_u), flat(d_b[0]), flat(d_c[0]), np.empty(pairs, grad.dtype))
+        d_a_flat = flat(d_a)
         source_cuts = even_cuts(incoming.source_row + np.arange(len(incoming.source_row)), chunks)
 
         def rows(chunk: int) -> None:
             scratch = compiled_messages.message_scratch(True, *scratch_size)
-            compiled_messages.gather_backward(
-                cuts[chunk], cuts[chunk + 1], incoming, table, shape, lanes.tuple, *tables, flat(out), score, row_max,
-                row_scale, grad, d_u_flat, flat(d_b[chunk]), flat(d_c[chunk]), coefficient, scratch,
-            )  # fmt: skip
+            own = common._replace(B=flat(d_b[chunk]), C=flat(d_c[chunk]))
+            compiled_messages.gather_backward(cuts[chunk], cuts[chunk + 1], arrays, result, grad, scratch, own)
 
         def sources(chunk: int) -> None:
-            compiled_messages.gather_sources(
-                source_cuts[chunk], source_cuts[chunk + 1], incoming, shape, lanes.tuple, tables[0], grad, coefficient,
-                d_a_flat,
-            )  # fmt: skip
+            first, last = source_cuts[chunk], source_cuts[chunk + 1]
+            compiled_messages.gather_sources(first, last, arrays, grad, common.pairs, d_a_flat)
 
         run_chunks(rows, chunks)
         run_chunks(sources, chunks)

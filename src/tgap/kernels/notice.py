@@ -1,4 +1,4 @@
-"""Say so when kernels are compiled: the first use on a machine waits for it, later ones load them from disk."""
+"""Log a notice when kernels are compiled: only the first use on a machine waits for that, later ones load from disk."""
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -14,23 +14,23 @@ _log = logging.getLogger("tgap.kernels")
 
 
 class _Notice(event.Listener):
-    """Hears of compilations only, never of kernels found in the cache; speaks once."""
+    """Called for compilations only, not for kernels found in the cache; logs once."""
 
     def __init__(self) -> None:
-        self._said = False
+        self._logged = False
 
     def on_start(self, event: Any) -> None:
         """A function is about to be compiled."""
         ours = event.data["dispatcher"].py_func.__module__.partition(".")[0] == "tgap"
-        if ours and not self._said:
-            self._said = True
+        if ours and not self._logged:
+            self._logged = True
             _log.warning("Compiling kernels for this processor: once, up to a minute ...")
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Nothing is logged at the end."""
 
 
 @cache
 def announce_compilation() -> None:
-    """From now on, the first compilation of this process leaves a line in the log (on stderr if nobody set it up)."""
+    """From now on, the first compilation of this process is logged (to stderr if logging is not configured)."""
     event.register("numba:compile", _Notice())

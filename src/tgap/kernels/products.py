@@ -11,7 +11,7 @@ they are padded with zeros to one of few sizes, except where the weight is a tab
 **Row by row.** Libraries choose their inner loops by the number of rows and hand the last few, or a single one, to
 others that add in another order. So a query answered alone would differ in its last bits from the same query in a
 batch. Without gradients we give MKL rows by sixteens only: the rest is padded with zeros and multiplied apart. No
-library promises it, but those that we have seen then give a row the same bits in any company (a test looks). oneDNN
+library promises it, but those that we have seen then give a row the same bits in any batch (a test checks). oneDNN
 does not with large weights, and a single question's many small products would take longer with it.
 """
 
@@ -110,7 +110,7 @@ def _with_zeros(rows: Tensor, size: int) -> Tensor:
 
 
 def _by_sixteens(rows: Tensor, weight: Tensor) -> Tensor:
-    """MKL's product, every row with the same bits in any company."""
+    """MKL's product, every row with the same bits in any batch."""
     count = len(rows)
     rest = count % _ROWS
     if not rest:

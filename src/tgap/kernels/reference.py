@@ -28,21 +28,52 @@ from tgap.kernels.layout import head_widths
 from tgap.kernels.structure import Adjacency, EdgeSet, QueryState
 
 
-class MessageMaps(NamedTuple):
-    """Weights and embeddings of attention over messages."""
+class ReferenceMaps(NamedTuple):
+    """Weights and embeddings of attention over messages, as they are: messages are formed for each edge."""
 
     weights: AttentionWeights
     relation: Tensor
     displacement: Tensor
     settings: AttentionSettings
 
+    def tables(self, target: Tensor, source: Tensor) -> ReferenceTables:
+        """See ``AttentionMaps.tables``."""
+        return ReferenceTables(self, target, source)
 
-class MessageInputs(NamedTuple):
-    """All that attention over messages reads."""
 
-    maps: MessageMaps
+class ReferenceTables(NamedTuple):
+    """All that attention over messages reads; features as they are."""
+
+    maps: ReferenceMaps
     target: Tensor
     source: Tensor
+
+    def attend(self, edges: EdgeSet) -> Tensor:
+        """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
+        maps, target, source = self
+        weights, settings, device = maps.weights, maps.settings, target.device
+        flat = _FlatEdges(edges, settings.buckets, len(weights.message), device)
+        rest = maps.relation[flat.relation] + maps.displacement[flat.size]
+        whole = source.index_select(0, flat.source) + rest
+        message = torch.zeros_like(whole)
+        for sign, matrix in enumerate(weights.message):
+            chosen = flat.sign == sign
+            part = whole[chosen] @ matrix.T
+            if weights.message_bias is not None:
+                part = part + weights.message_bias[sign]
+            message[chosen] = part
+        receiver = (target @ weights.query.T).index_select(0, flat.target)
+        heads = zip(_heads(message, settings.heads), _heads(receiver, settings.heads), strict=True)
+        result = []
+        for head, (m, u) in enumerate(heads):
+            key = m
+            if weights.key is not None:
+                key = m @ weights.key[head, : m.shape[1], : m.shape[1]].T
+            alpha = leaky_relu(settings.scale * (u * key).sum(1), settings.slope)
+            weight = _softmax(alpha, flat.target, edges.num_targets)
+            empty = torch.zeros((edges.num_targets, m.shape[1]), dtype=m.dtype, device=device)
+            result.append(empty.index_add(0, flat.target, weight[:, None] * m))
+        return torch.cat(result, dim=1)
 
 
 class ReferenceBackend:
@@ -56,39 +87,9 @@ class ReferenceBackend:
 
     def maps(
         self, weights: AttentionWeights, relation: Tensor, displacement: Tensor, settings: AttentionSettings
-    ) -> MessageMaps:
-        """Everything as it is: messages are formed for each edge."""
-        return MessageMaps(weights, relation, displacement, settings)
-
-    def tables(self, maps: MessageMaps, target: Tensor, source: Tensor) -> MessageInputs:
-        """Features as they are."""
-        return MessageInputs(maps, target, source)
-
-    def attend(self, tables: MessageInputs, edges: EdgeSet) -> Tensor:
-        """m_e = W_sign (h_i + rho_r + tau) + b;  alpha = act((W_Q h_j) . (W_K m_e));  h'_j = sum softmax(alpha) m_e."""
-        maps, target, source = tables
-        weights, settings, device = maps.weights, maps.settings, target.device
-        flat = _FlatEdges(edges, settings.buckets, len(weights.message), device)
-        rest = maps.relation[flat.relation] + maps.displacement[flat.size]
-        whole = source.index_select(0, flat.source) + rest
-        message = torch.zeros_like(whole)
-        for sign, matrix in enumerate(weights.message):
-            chosen = flat.sign == sign
-            part = whole[chosen] @ matrix.T
-            if weights.message_bias is not None:
-                part = part + weights.message_bias[sign]
-            message[chosen] = part
-        asked = (target @ weights.query.T).index_select(0, flat.target)
-        result = []
-        for head, (m, u) in enumerate(zip(_heads(message, settings.heads), _heads(asked, settings.heads), strict=True)):
-            key = m
-            if weights.key is not None:
-                key = m @ weights.key[head, : m.shape[1], : m.shape[1]].T
-            alpha = leaky_relu(settings.scale * (u * key).sum(1), settings.slope)
-            weight = _softmax(alpha, flat.target, edges.num_targets)
-            empty = torch.zeros((edges.num_targets, m.shape[1]), dtype=m.dtype, device=device)
-            result.append(empty.index_add(0, flat.target, weight[:, None] * m))
-        return torch.cat(result, dim=1)
+    ) -> ReferenceMaps:
+        """See ``Backend.maps``."""
+        return ReferenceMaps(weights, relation, displacement, settings)
 
     def columns(self, flows: int) -> int:
         """See ``Backend.columns``."""
@@ -168,10 +169,10 @@ def _move(b: int, batch: FlowBatch) -> tuple[NDArray[np.int64], Tensor]:
     code = torch.from_numpy(_codes(adjacency, edges, int(state.origin[b]), settings)).to(device)
     relation = torch.from_numpy(adjacency.relation[edges].astype(np.int64)).to(device)
     rest = tables.shared[relation] + tables.shared[settings.loop + 1 + code]
-    asked = (g_all[torch.from_numpy(held).to(device)] @ batch.query.T).index_select(0, start)
+    query_side = (g_all[torch.from_numpy(held).to(device)] @ batch.query.T).index_select(0, start)
     keys_g, keys_h = (g_all[target] + rest) @ batch.key.T, (h + rest) @ batch.key.T
     transition = []
-    for u, k_g, k_h in zip(*(_heads(x, settings.flows) for x in (asked, keys_g, keys_h)), strict=True):
+    for u, k_g, k_h in zip(*(_heads(x, settings.flows) for x in (query_side, keys_g, keys_h)), strict=True):
         score = leaky_relu(settings.scale * (u * k_g).sum(1), settings.slope)
         score = score + leaky_relu(settings.scale * (u * k_h).sum(1), settings.slope)
         transition.append(_softmax(score, start, len(held)))

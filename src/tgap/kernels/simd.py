@@ -28,6 +28,8 @@ from numba.extending import intrinsic, models, overload, register_model
 
 from tgap.kernels.layout import WIDTH, lane_width
 
+Index = int | np.integer  # in annotations
+
 
 class VectorType(types.Type):
     """``width`` numbers of type ``dtype`` in one LLVM vector; the first ``heads`` of them matter."""
@@ -65,7 +67,12 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, ir.VectorType(element, fe_type.width))
 
 
-def _vector_of(context, vector: VectorType) -> ir.VectorType:
+class Vector:
+    """Stands for the vector types in annotations; simd.pyi says what the type checker knows of it."""
+
+
+def _vector_of(context, vector: types.Type) -> ir.Type:
+    """The LLVM type of a vector or of a number."""
     return context.get_value_type(vector)
 
 
@@ -174,7 +181,7 @@ def fill(typingctx, array, value, lanes):
 
 
 def _elementwise(emit):
-    """Intrinsic of two equal vectors, or of a vector and a number."""
+    """Intrinsic of two equal vectors, of a vector and a number, or of two equal numbers."""
 
     @intrinsic
     def function(typingctx, left, right):
@@ -183,9 +190,7 @@ def _elementwise(emit):
         def codegen(context, builder, signature, args):
             kind = _vector_of(context, vector)
             values = [
-                value
-                if isinstance(given, VectorType)
-                else _splat(builder, context.cast(builder, value, given, vector.dtype), kind)
+                value if given == vector else _splat(builder, context.cast(builder, value, given, vector.dtype), kind)
                 for value, given in zip(args, signature.args, strict=True)
             ]
             return emit(builder, *values)
@@ -201,7 +206,7 @@ _subtract = _elementwise(lambda builder, a, b: builder.fsub(a, b, flags=_FAST))
 _multiply = _elementwise(lambda builder, a, b: builder.fmul(a, b, flags=_FAST))
 _divide = _elementwise(lambda builder, a, b: builder.fdiv(a, b, flags=_FAST))
 maximum = _elementwise(lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
-"""Larger of the two at each position."""
+"""Larger of the two at each position, or of two numbers."""
 
 
 def _is_vector_pair(left, right) -> bool:
@@ -237,16 +242,20 @@ def _operator_div(left, right):
 
 
 @intrinsic
-def slope_of(typingctx, vector, slope):
-    """Derivative of LeakyReLU where its value or argument is ``vector``: 1 above zero, ``slope`` elsewhere."""
+def slope_of(typingctx, value, slope):
+    """Derivative of LeakyReLU where its value or argument is ``value``: 1 above zero, ``slope`` elsewhere."""
 
     def codegen(context, builder, signature, args):
-        kind = _vector_of(context, vector)
-        below = _splat(builder, context.cast(builder, args[1], signature.args[1], vector.dtype), kind)
+        kind = _vector_of(context, value)
+        if not isinstance(value, VectorType):
+            below = context.cast(builder, args[1], signature.args[1], value)
+            positive = builder.fcmp_ordered(">", args[0], ir.Constant(kind, 0.0))
+            return builder.select(positive, ir.Constant(kind, 1.0), below)
+        below = _splat(builder, context.cast(builder, args[1], signature.args[1], value.dtype), kind)
         positive = builder.fcmp_ordered(">", args[0], _constant(kind, 0.0))
         return builder.select(positive, _constant(kind, 1.0), below)
 
-    return vector(vector, slope), codegen
+    return value(value, slope), codegen
 
 
 @intrinsic

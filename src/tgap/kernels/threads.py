@@ -59,10 +59,10 @@ def flush_denormals() -> Iterator[None]:
 
 
 def num_threads() -> int:
-    """Threads in use; whoever asks first decides for all cores if nobody chose before."""
+    """Threads in use; the first call starts one per core unless ``set_threads`` came before."""
     if not _threads:
         with _lock:
-            if not _threads:  # nobody was quicker
+            if not _threads:  # another thread may have started the pool
                 _start(_cores())
     return _threads
 

@@ -6,22 +6,20 @@ For the edges e = (i, r, j, t_e) into an entity j, and for every head k:
     alpha_e = act( scale (W_Q h_j)_k . (W_K,k m_e,k) )
     h'_j    = concatenation over heads of  sum over e of  softmax(alpha_e)_k m_e,k
 
-Here are the parameters; ``Backend.attend`` computes it. kernels/reference.py does so line by line in plain torch,
-kernels/compiled_messages.py with the maps pulled out of the edges.
+Here are the parameters; ``AttentionTables.attend`` computes it. kernels/reference.py does so line by line in plain
+torch, kernels/compiled_messages.py with the maps pulled out of the edges.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from tgap.kernels import Backend
-from tgap.kernels.backend import AttentionSettings, AttentionWeights
-from tgap.kernels.structure import EdgeSet
+from tgap.kernels.backend import AttentionMaps, AttentionSettings, AttentionWeights
 from tgap.model.displacement import Displacement
 from tgap.model.settings import TGAPSettings
 
@@ -46,18 +44,10 @@ class MessageAttention(nn.Module):
             buckets=displacement.buckets,
         )
 
-    def maps(self, relation: Tensor, size: Tensor) -> Any:
+    def maps(self, relation: Tensor, size: Tensor) -> AttentionMaps:
         """What the layer makes of its parameters and the tables rho [2R+1, d] and tau [D, d] alone."""
         weights = AttentionWeights(self.message, self.message_bias, self.query, self.key)
         return self._backend.maps(weights, relation, size, self._settings)
-
-    def tables(self, maps: Any, target: Tensor, source: Tensor) -> Any:
-        """What it makes of the receivers' features [M, d] and the senders' [.., d]: the same for all query times."""
-        return self._backend.tables(maps, target, source)
-
-    def attend(self, tables: Any, edges: EdgeSet) -> Tensor:
-        """[M, d] h' of every receiver, 0 where no edge arrives."""
-        return self._backend.attend(tables, edges)
 
     def activate(self, h: Tensor) -> Tensor:
         """What follows a layer: act, if ``activation``."""

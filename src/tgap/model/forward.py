@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from tgap.graph.hashing import query_keys
 from tgap.graph.resolve import VisibleGraph
 from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, visible_adjacency
-from tgap.kernels.backend import FlowBatch, FlowTables, Mass, Recording
+from tgap.kernels.backend import AttentionMaps, FlowBatch, FlowTables, Mass, Recording
 from tgap.kernels.chunks import even_cuts
 from tgap.kernels.structure import Adjacency, QueryState
 from tgap.kernels.threads import num_threads, run_chunks
@@ -55,8 +55,8 @@ class StepRecord:
 class Prepared:
     """What a pass reads of the weights alone: worth keeping where many passes share the same weights."""
 
-    pgnn: list[Any]  # maps of the PGNN layers
-    sgnn: Any  # maps of SGNN
+    pgnn: list[AttentionMaps]  # maps of the PGNN layers
+    sgnn: AttentionMaps  # maps of SGNN
     flow: FlowTables  # without h
 
 
@@ -70,12 +70,12 @@ class OwnViews:
 
 
 class ForwardPass:
-    """A batch of queries on its way through the model; one of ``to_targets``, ``to_all`` and ``records`` runs it.
+    """The forward pass of a batch of queries; one of ``to_targets``, ``to_all`` and ``records`` runs it.
 
-    ``features``: of the batch's ``feature_times``, if at hand. ``keep``: record the attention of every edge.
+    ``features``: of the batch's ``feature_times``, if already computed. ``keep``: record the attention of every edge.
     ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations, whose
     rounding may differ at the cut). ``own``: what each query sees in place of ``visible``. ``prepared``: the result of
-    ``TGAP.prepared``, if at hand.
+    ``TGAP.prepared``, if already made.
     """
 
     mass: Mass  # a^(t)
@@ -86,7 +86,7 @@ class ForwardPass:
     _features: Features  # of all times, one after the other
     _group: NDArray[np.int32]  # [B] which of the times is the query's
     _h_row: NDArray[np.int32]  # [G, N] row of an entity in the features, -1 where it is not computed yet
-    _adjacency: Adjacency  # of the step at hand
+    _adjacency: Adjacency  # of the current step
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class ForwardPass:
         return [(first, last, self._adjacency) for first, last in pairwise(cuts) if first < last]
 
     def _update(self) -> None:
-        """SGNN on the grown subgraph; newcomers start from h."""
+        """SGNN on the grown subgraph; entities new to it start from h."""
         model, subgraphs = self.model, self.subgraphs
         if model.config.lazy:
             self._compute(subgraphs.entity)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from tgap.kernels.backend import AttentionMaps, AttentionTables
 from tgap.kernels.structure import EdgeSet
 from tgap.model.attention import MessageAttention
 
@@ -51,29 +51,31 @@ class PGNN(nn.ModuleList):
             assert isinstance(layer, MessageAttention), "PGNN is made of attention layers"
             yield layer
 
-    def maps(self, relation: Tensor, size: Tensor) -> list[Any]:
+    def maps(self, relation: Tensor, size: Tensor) -> list[AttentionMaps]:
         """What each layer makes of its parameters and embeddings alone."""
         return [layer.maps(relation, size) for layer in self.layers()]
 
-    def first_tables(self, entity: Tensor, relation: Tensor, size: Tensor) -> Any:
+    def first_tables(self, entity: Tensor, relation: Tensor, size: Tensor) -> AttentionTables | None:
         """What the first layer reads, which does not depend on the query's time; None without layers."""
-        return next((layer.tables(layer.maps(relation, size), entity, entity) for layer in self.layers()), None)
+        return next((layer.maps(relation, size).tables(entity, entity) for layer in self.layers()), None)
 
-    def forward(self, entity: Tensor, relation: Tensor, size: Tensor, edges: EdgeSet, first: Any = None) -> Tensor:
+    def forward(
+        self, entity: Tensor, relation: Tensor, size: Tensor, edges: EdgeSet, first: AttentionTables | None = None
+    ) -> Tensor:
         """[N, d] features of all entities. ``first``: the result of ``first_tables``, where several times share it."""
         h = entity
         for number, layer in enumerate(self.layers()):
-            shared = number == 0 and first is not None
-            tables = first if shared else layer.tables(layer.maps(relation, size), h, h)
-            h = layer.activate(layer.attend(tables, edges))
+            shared = first if number == 0 else None
+            tables = layer.maps(relation, size).tables(h, h) if shared is None else shared
+            h = layer.activate(tables.attend(edges))
         return h
 
-    def rows(self, maps: Sequence[Any], own: Tensor, senders: Tensor, edges: EdgeSet) -> Tensor:
+    def rows(self, maps: Sequence[AttentionMaps], own: Tensor, senders: Tensor, edges: EdgeSet) -> Tensor:
         """Features of some entities only, from ``maps``, the edges into them and the embeddings of both ends.
 
         For one layer at most.
         """
         h = own
         for layer, mapped in zip(self.layers(), maps, strict=True):
-            h = layer.activate(layer.attend(layer.tables(mapped, h, senders), edges))
+            h = layer.activate(mapped.tables(h, senders).attend(edges))
         return h

@@ -1,4 +1,4 @@
-"""The relation's own prior: how often its facts have an answer, whoever is asked about.
+"""The relation's own prior: how often its facts have an answer, whatever the subject is.
 
 Attention cannot reach what no chain of facts leads to: an unseen subject has no edge at all, and some answers are too
 far away. All of these have exactly probability 0 and tie. With ``prior`` = w above 0,

@@ -37,7 +37,7 @@ class QueryVector(nn.Module):
 
 
 class Conditioning(nn.Module):
-    """g <- W_g [g || q] + b_g: every feature of the subgraph learns what is asked."""
+    """g <- W_g [g || q] + b_g: every feature of the subgraph is conditioned on the query."""
 
     def __init__(self, config: TGAPSettings, backend: Backend) -> None:
         super().__init__()
@@ -48,8 +48,8 @@ class Conditioning(nn.Module):
 
     def shift(self, q: Tensor) -> Tensor:
         """[B, d] the part of q [B, d] in the sum, the same for all features of a query."""
-        _, asked = torch.chunk(self.weight, 2, dim=1)
-        shift = self._product(q, asked.T)
+        _, of_query = torch.chunk(self.weight, 2, dim=1)
+        shift = self._product(q, of_query.T)
         return shift if self.bias is None else shift + self.bias
 
     def forward(self, g: Tensor, shift: Tensor, query: Tensor) -> Tensor:

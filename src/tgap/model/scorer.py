@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +16,8 @@ from tgap.errors import QueryError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.setting import DEFAULT_SETTING, EvaluationSetting
 from tgap.graph.view import WHOLE
-from tgap.model.cache import FeatureCache
+from tgap.kernels.backend import AttentionMaps, AttentionTables
+from tgap.model.feature_cache import FeatureCache
 from tgap.model.forward import OwnViews, Prepared
 from tgap.model.pgnn import Features
 from tgap.model.prior import RelationPrior
@@ -65,7 +65,7 @@ class TGAPScorer:
         return Capabilities(walks=self, transfers=self)
 
     def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> TGAPScorer:
-        """The same weights on other facts; names that joined start as ``newcomers`` says."""
+        """The same weights on other facts; unseen names start as ``unseen`` says."""
         return TGAPScorer(self.model.on(TemporalGraph.of(dataset, setting.context)), self._settings, setting)
 
     def restricted_to(self, limits: View) -> TGAPScorer:
@@ -86,7 +86,7 @@ class TGAPScorer:
             if not bool(torch.isfinite(parameter).all()):
                 raise QueryError(f"parameter {name} holds NaN or infinite numbers; train again or load other weights")
         self._cache.clear()
-        self._layers: tuple[list[Any], Any] | None = None
+        self._layers: tuple[list[AttentionMaps], AttentionTables | None] | None = None
         self._prepared: Prepared | None = None
 
     def score(self, queries: QueryBatch, view: View = WHOLE) -> FloatArray:
@@ -227,7 +227,7 @@ class TGAPScorer:
         _, tables = self._shared()
         return self.model.features(time, self.model.views.resolve(view), self._settings.sampling_seed, tables)
 
-    def _shared(self) -> tuple[list[Any], Any]:
+    def _shared(self) -> tuple[list[AttentionMaps], AttentionTables | None]:
         """Maps of the PGNN layers and the tables of the first, which all times share; made when first needed."""
         if self._layers is None:
             self._layers = self.model.pgnn_maps(), self.model.first_tables()
@@ -265,9 +265,9 @@ def _finite(scores: FloatArray, queries: QueryBatch) -> FloatArray:
     """The scores themselves, if they are numbers: products of huge weights overflow, although each one is finite."""
     bad = np.flatnonzero(~np.isfinite(scores.sum(axis=1)))
     if len(bad):
-        asked = ", ".join(f"{what} {getattr(queries, what)[bad[0]]}" for what in ("subject", "relation", "time"))
+        query = ", ".join(f"{what} {getattr(queries, what)[bad[0]]}" for what in ("subject", "relation", "time"))
         raise QueryError(
-            f"the query ({asked}) has scores that are no finite numbers: the weights are too large, as after training "
+            f"the query ({query}) has scores that are no finite numbers: the weights are too large, as after training "
             "that diverged; use an earlier checkpoint or train again with a lower training.learning_rate"
         )
     return scores

@@ -1,4 +1,4 @@
-"""T-GAP: its parameters, and what can be asked of the model: loss, scores, the record of a query.
+"""T-GAP: its parameters, and what the model computes: loss, scores, the record of a query.
 
 The parts stand in files of their own, in the paper's order: displacement, attention and pgnn, query, flow, sgnn. The T
 steps that a batch of queries takes through them are in forward.py. docs/model.md is the definition of all of it.
@@ -27,6 +27,7 @@ from tgap.graph.resolve import Resolver, VisibleGraph
 from tgap.graph.subgraph import whole_edge_set
 from tgap.graph.temporal import FARTHEST
 from tgap.kernels import backend
+from tgap.kernels.backend import AttentionMaps, AttentionTables
 from tgap.kernels.structure import EdgeSet
 from tgap.learner import Loss
 from tgap.model.attention import MessageAttention
@@ -35,11 +36,11 @@ from tgap.model.displacement import Displacement
 from tgap.model.entity_rows import EntityRows
 from tgap.model.flow import AttentionFlow
 from tgap.model.forward import ForwardPass, OwnViews, Prepared, StepRecord
-from tgap.model.newcomers import with_new_entities, with_new_relations
 from tgap.model.pgnn import PGNN, Features
 from tgap.model.query import Conditioning, QueryVector
 from tgap.model.settings import TGAPSettings
 from tgap.model.sgnn import SGNN
+from tgap.model.unseen import with_unseen_entities, with_unseen_relations
 from tgap.scorer import IntArray, QueryBatch
 
 
@@ -73,15 +74,15 @@ class TGAP(nn.Module):
     def on(self, graph: TemporalGraph) -> TGAP:
         """The same model, parameters shared, on another graph, whose first entities and relations are the model's.
 
-        Embeddings of those that joined are made here (``newcomers``); such a model answers and is not trained.
+        Embeddings of unseen ones are made here (``unseen``); such a model answers and is not trained.
         """
         other = copy.copy(self)
         other._walk(graph)
         known = self.graph
         if (graph.num_entities, graph.num_relations) != (known.num_entities, known.num_relations):
             grown = {
-                "entity": with_new_entities(self.entity.detach(), graph.num_entities),
-                "relation": with_new_relations(self.relation.detach(), known.num_relations, graph.num_relations),
+                "entity": with_unseen_entities(self.entity.detach(), graph.num_entities),
+                "relation": with_unseen_relations(self.relation.detach(), known.num_relations, graph.num_relations),
             }
             other._parameters = {**self._parameters, **{name: nn.Parameter(value) for name, value in grown.items()}}
             other._modules = {**self._modules, "flow": self.flow.with_loop(graph.loop_relation)}
@@ -99,7 +100,7 @@ class TGAP(nn.Module):
                     bound = 1 / math.sqrt(self.config.dimension if name.endswith("bias") else parameter.shape[-1])
                     parameter.uniform_(-bound, bound, generator=generator)
 
-    # What can be asked.
+    # Loss, scores and records.
 
     def forward(self, batch: HiddenBatch) -> Loss:
         """Loss of a training batch, its own facts hidden."""
@@ -128,9 +129,9 @@ class TGAP(nn.Module):
             table = np.concatenate([table, np.column_stack([table[query, :3], entity])])
         facts, of_fact = np.unique(table, axis=0, return_inverse=True)
         of_fact = of_fact.ravel()[: len(queries)]
-        asked, of_query = np.unique(facts[:, :3], axis=0, return_inverse=True)
-        distinct = QueryBatch(asked[:, 1].copy(), asked[:, 2].copy(), asked[:, 0].copy())
-        row = np.searchsorted(of_query.ravel(), np.arange(len(asked) + 1))
+        triple, of_query = np.unique(facts[:, :3], axis=0, return_inverse=True)
+        distinct = QueryBatch(triple[:, 1].copy(), triple[:, 2].copy(), triple[:, 0].copy())
+        row = np.searchsorted(of_query.ravel(), np.arange(len(triple) + 1))
         answer = facts[:, 3].astype(np.int32)
         reached = []
         for part, run in self._passes(distinct, view, seed):  # sorted by time, so parts are stretches
@@ -141,7 +142,7 @@ class TGAP(nn.Module):
         value = -(mass + 1e-12).log().mean()
         if true is not None:
             walk = self.tensor(of_query.ravel())
-            on_true = every.new_zeros(len(asked)).index_add(0, walk, every).index_select(0, walk[self.tensor(of_fact)])
+            on_true = every.new_zeros(len(triple)).index_add(0, walk, every).index_select(0, walk[self.tensor(of_fact)])
             value = value + (1 - on_true + mass).clamp(min=1e-6).log().mean()
         return Loss(value, {"unreachable": int((mass.detach() == 0).sum())})
 
@@ -154,7 +155,7 @@ class TGAP(nn.Module):
         features: Sequence[Features] | None = None,
         prepared: Prepared | None = None,
     ) -> Tensor:
-        """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``; ``prepared()``: if at hand."""
+        """[B, N] mass of every entity. ``features``, ``prepared``: see ``ForwardPass``."""
         self.check(queries)
         scores = self.entity.new_empty((len(queries), self.graph.num_entities))
         for part, run in self._passes(queries, view, seed, features, prepared):
@@ -198,7 +199,9 @@ class TGAP(nn.Module):
         distinct, group = np.unique(times, return_inverse=True)
         return distinct, group.ravel()
 
-    def features(self, time: int, visible: VisibleGraph, seed: int = 0, tables: Any = None) -> Features:
+    def features(
+        self, time: int, visible: VisibleGraph, seed: int = 0, tables: AttentionTables | None = None
+    ) -> Features:
         """What PGNN gives for a query time. ``seed`` matters only where rows are capped.
 
         ``tables``: those of ``first_tables``, where several times share them.
@@ -212,7 +215,7 @@ class TGAP(nn.Module):
         time: int,
         visible: VisibleGraph,
         seed: int,
-        maps: Sequence[Any],
+        maps: Sequence[AttentionMaps],
         rows: EntityRows | None = None,
     ) -> Features:
         """The features of some entities only, in their order, with at most one layer.
@@ -226,7 +229,7 @@ class TGAP(nn.Module):
         parts: Sequence[tuple[VisibleGraph, IntArray]],
         time: int,
         seed: int,
-        maps: Sequence[Any],
+        maps: Sequence[AttentionMaps],
         rows: EntityRows | None = None,
     ) -> Features:
         """The features of some entities under each of several views, one after the other; else as ``features_of``."""
@@ -240,11 +243,11 @@ class TGAP(nn.Module):
         """What a forward pass looks embeddings of entities up with."""
         return EntityRows(self.entity, self.config.sparse)
 
-    def first_tables(self) -> Any:
+    def first_tables(self) -> AttentionTables | None:
         """What the first PGNN layer reads: it does not depend on the query's time. None without layers."""
         return self.pgnn.first_tables(self.entity, self.relation, self.displacement.size)
 
-    def pgnn_maps(self) -> list[Any]:
+    def pgnn_maps(self) -> list[AttentionMaps]:
         """What the PGNN layers make of parameters and embeddings alone."""
         return self.pgnn.maps(self.relation, self.displacement.size)
 

@@ -2,7 +2,7 @@
 
 What T-GAP has learned lies in its maps, relations and displacements far more than in entities (docs/study-transfer.md),
 so another graph whose relations have the same names can be walked as it is. A relation or an entity of the same name
-keeps its embedding, others get what ``newcomers`` gives. Displacements beyond those of training share one embedding:
+keeps its embedding, others get what ``unseen`` gives. Displacements beyond those of training share one embedding:
 the mean of the longest eighth.
 """
 

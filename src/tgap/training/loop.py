@@ -155,7 +155,7 @@ class Trainer:
         state.step += 1
         state.batch = min(state.batch + self._workers.size, len(plan))
         self._measured_queries += taken.queries
-        for tally in (state.window, state.round):
+        for tally in (state.window, state.since_validation):
             tally.add(queries=taken.queries, loss=taken.loss, gradient_norm=norm, metrics=taken.metrics)
         if state.batch == len(plan):
             state.epoch, state.batch = state.epoch + 1, 0
@@ -222,12 +222,12 @@ class Trainer:
                 state.best_epochs = state.epochs_done(len(self._epoch()))
                 self._listener.on_improvement(Improved(self._progress(), self.model.state_dict()))
         self.model.train()
-        trained = state.round
+        trained = state.since_validation
         event = Validated(self._progress(), validation, trained.mean_loss, trained.mean_metrics, rate, improved)
         state.validated_step = state.step
         if not extra:
             state.plateau = state.plateau.after(metric, self.config)
-            state.validations, state.round = due, Tally()
+            state.validations, state.since_validation = due, Tally()
         self._measured_at += self._clock() - begun
         self._listener.on_validation(event)
         self._save()

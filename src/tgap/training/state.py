@@ -60,7 +60,7 @@ class TrainingState:
     validations: int = 0  # validations that were due and are done
     validated_step: int = -1  # step of the last validation
     window: Tally = field(default_factory=Tally)  # since the last line of metrics
-    round: Tally = field(default_factory=Tally)  # since the last validation
+    since_validation: Tally = field(default_factory=Tally)  # "round" in files
     plateau: Plateau = field(default_factory=Plateau)
     best: ProtocolMetrics | None = None  # validation metrics of the best weights
     best_step: int = -1
@@ -80,14 +80,17 @@ class TrainingState:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain form for JSON."""
-        return dataclasses.asdict(self)
+        values = dataclasses.asdict(self)
+        values["round"] = values.pop("since_validation")
+        return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """State from its plain form."""
         nested = {
             "window": Tally(**values["window"]),
-            "round": Tally(**values["round"]),
+            "since_validation": Tally(**values["round"]),
             "plateau": Plateau(**values["plateau"]),
         }
-        return cls(**{**values, **nested})
+        rest = {name: value for name, value in values.items() if name != "round"}
+        return cls(**{**rest, **nested})

@@ -63,7 +63,7 @@ def spreadsheet(styles: str = "", sheet: str = "") -> bytes:
     ("name", "content", "form"),
     [
         ("e.csv", TABLE.encode(), "comma separated"),
-        ("e.csv.gz", gzip.compress(TABLE.encode()), "comma separated"),
+        ("e.csv.gz", gzip.compress(TABLE.encode(), mtime=0), "comma separated"),
         (
             "e.csv.zip",
             zipped({"mine.csv": TABLE, "README.txt": "see there", "__MACOSX/mine.csv": "x"}),
@@ -75,6 +75,7 @@ def spreadsheet(styles: str = "", sheet: str = "") -> bytes:
         ("e.xlsx", spreadsheet(), "spreadsheet"),
         ("e.txt", "".join("   ".join(row) + "\n" for row in ROWS).encode(), "separated by blanks"),
     ],
+    ids=["csv", "gzip", "zip", "utf-16", "utf-16-be", "latin-1", "spreadsheet", "blanks"],
 )
 def test_the_same_facts_in_many_forms(tmp_path: Path, name: str, content: bytes, form: str) -> None:
     events = read([write(tmp_path / name, content)])
