@@ -72,11 +72,9 @@ _INTERVALS: Mapping[str, Any] = {
     "model.flow_displacement": "signed",
     "model.other_answers": "aside",
     "model.prior": 0.1,
-    "training.epochs": 3.0,
     "training.batch_size": 64,
     "training.learning_rate": 0.003,
     "training.decay_share": 0.7,
-    "training.validate_every": 0.5,
     "training.patience": 0,
 }
 _ENTRIES = (
