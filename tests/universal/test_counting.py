@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,18 @@ def test_chances_are_chances_and_back_off() -> None:
     trials = profile.counts.hits + profile.counts.misses
     never = trials.sum(1) == 0  # a relation pair without a single event says what others of its kind say
     assert not never.any() or np.ptp(profile.event.chance[never][2:], axis=0).max(initial=0) < 1e-6
+
+
+def test_the_unit_of_days_is_a_day_and_of_seconds_minutes() -> None:
+    plain = random_facts(7)
+    days = Statistics(graph_of(plain), NO_PRIOR)
+    seconds = Statistics(graph_of(Plain(3, [(s, r, o, 3600 * t) for s, r, o, t in plain.facts])), NO_PRIOR)
+    assert days.unit(Window()) == 1
+    gaps = []
+    for entity in range(7):
+        times = sorted({3600 * when for _, _, when, _ in plain.events(entity)})
+        instants = sorted(3600 * when for _, _, when, _ in plain.events(entity))
+        gaps += [late - early for early, late in pairwise(instants) if late > early]
+        assert times
+    wanted = float(np.median(gaps)) / 8
+    assert seconds.unit(Window()) <= wanted < 2 * seconds.unit(Window())

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from tgap.graph import TemporalGraph, View
-from tgap.graph.candidate_events import ByTime, pair_events
+from tgap.graph.candidate_events import pair_events
 from tgap.graph.resolve import VisibleGraph
 from tgap.scorer import FloatArray, IntArray, QueryBatch
 from tgap.universal.candidates import Candidates, choose_candidates
@@ -39,13 +39,12 @@ class GraphReader:
         self.graph = graph
         self.statistics = Statistics(graph, model.prior.numpy(), other_end)
         self.walked = model.walker.on(graph)
-        self._by_time = ByTime.of(graph)
 
     @torch.no_grad()
     def read(self, queries: QueryBatch, view: View, profile: Profile) -> Case:
         """The case of queries of one relation that see the same: ``view`` is resolved for their time."""
-        core = self.walked.asking(profile)
-        mass = core.score(queries, view, _SEED, [self.walked.features()]).numpy()
+        core = self.walked.answering(profile)
+        mass = core.score(queries, view, _SEED, [self.walked.features]).numpy()
         visible = core.views.resolve(view)
         candidates = choose_candidates(
             self.statistics.index, visible, profile.relation, queries.time, mass, WALKED, USUAL
@@ -57,7 +56,7 @@ class GraphReader:
     ) -> FloatArray:
         """[C, len(NAMES)]."""
         read = candidate_features(
-            self.statistics.index, self._by_time, visible, profile, queries.subject, queries.time, *candidates
+            self.statistics.index, self.statistics.by_time, visible, profile, queries.subject, queries.time, *candidates
         )
         return np.concatenate([read, _walk_features(candidates, mass)], axis=1)
 
@@ -87,10 +86,13 @@ def _walk_features(candidates: Candidates, mass: FloatArray) -> FloatArray:
 
 
 def same_sight(queries: QueryBatch, view: View, most: int) -> list[IntArray]:
-    """Queries by number, in parts of one relation (and of one time, where each sees only its own past)."""
-    columns = (queries.time, queries.relation) if view.strictly_past else (queries.relation,)
-    order = np.lexsort((*columns[:1], queries.relation))
-    keys = np.stack([column[order] for column in columns])
+    """Queries by number, in parts of one relation (and of one time, where each sees only its own past).
+
+    Times ascend, so that what is visible changes little from one part to the next.
+    """
+    keys = np.stack([queries.time if view.strictly_past else np.zeros_like(queries.time), queries.relation])
+    order = np.lexsort((keys[1], keys[0]))
+    keys = keys[:, order]
     cut = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
     parts = np.split(order, cut) if len(order) else []
     return [part[begin : begin + most] for part in parts for begin in range(0, len(part), most)]

@@ -71,9 +71,9 @@ class UniversalScorer:
         view = view.within(self.setting.limits)
         batch = QueryBatch.of([query])
         batch.check_ids(self.num_entities, self.num_relations)
-        core = self.reader.walked.asking(self._profile(batch, view))
+        core = self.reader.walked.answering(self._profile(batch, view))
         with torch.no_grad():
-            records = core.record(batch, view.at(query.time), _SEED, [self.reader.walked.features()])
+            records = core.record(batch, view.at(query.time), _SEED, [self.reader.walked.features])
         steps = tuple(step_trace(self.graph, query, record) for record in records)
         return Trace(query, view, steps, self._answers(batch, view)[0])
 

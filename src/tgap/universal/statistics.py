@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from tgap.data import Dataset, Facts
 from tgap.data.near_copies import has_twin, interval_ends
 from tgap.graph import TemporalGraph, View
+from tgap.graph.candidate_events import ByTime
 from tgap.universal.counting import EARLIEST, LATEST, EventCounts, Window, count_events, count_roles
 from tgap.universal.event_index import CLASSES, EventIndex
 
@@ -51,7 +52,7 @@ class Chances(NamedTuple):
     lift: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Profile:
     """What is known about one relation of the query within a window."""
 
@@ -84,6 +85,11 @@ class Statistics:
         return EventIndex.of(self.graph)
 
     @cached_property
+    def by_time(self) -> ByTime:
+        """The events of each entity in order of time."""
+        return ByTime.of(self.graph)
+
+    @cached_property
     def _times(self) -> NDArray[np.int32]:
         """Times of the facts, ascending."""
         return np.sort(self.graph.time[self.graph.fact_edge[self.graph.fact_row[:-1]]])
@@ -105,7 +111,7 @@ class Statistics:
     def unit(self, window: Window) -> int:
         """The natural unit of the events within a window."""
         if window not in self._units:
-            self._units[window] = natural_unit(self.index, window)
+            self._units[window] = natural_unit(self.graph, self.by_time, window)
         return self._units[window]
 
     def _frequency(self, window: Window) -> NDArray[np.float64]:
@@ -209,18 +215,15 @@ def chances(hits: Floats, misses: Floats, kinds: NDArray[np.int64], prior: Float
     return Chances(chance.astype(np.float32), np.log(chance / base + 1e-4).astype(np.float32))
 
 
-def natural_unit(index: EventIndex, window: Window) -> int:
+def natural_unit(graph: TemporalGraph, by_time: ByTime, window: Window) -> int:
     """A power of two of time units: about an eighth of the median gap between an entity's successive instants.
 
-    1 for data whose calendar unit is coarse already (days, years); minutes or so for events stamped in seconds.
+    1 for data whose calendar unit is coarse already (days, years); minutes or so for events stamped in seconds. O(E).
     """
-    edges = index.role_edge
-    times = index.time[edges]
+    times = graph.time[by_time.edge]
     shown = (times >= window.first) & (times <= window.last)
-    entity, times = index.source[edges][shown], times[shown]
-    order = np.lexsort((times, entity))
-    entity, times = entity[order], times[order].astype(np.int64)
-    gaps = np.diff(times)[(np.diff(entity) == 0)]
+    entity, times = graph.source[by_time.edge][shown], times[shown].astype(np.int64)
+    gaps = np.diff(times)[np.diff(entity) == 0]
     gaps = gaps[gaps > 0]
     typical = float(np.median(gaps)) / _GAPS if len(gaps) else 1.0
     return 1 << max(int(np.floor(np.log2(max(typical, 1.0)))), 0)

@@ -8,7 +8,9 @@ one relation. All other parameters are T-GAP's own, and so are its kernels.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -64,26 +66,44 @@ class Walker(nn.Module):
         return WalkedGraph(self, core)
 
 
-@dataclass(frozen=True)
+Vectors = tuple[Tensor, Tensor, Tensor]  # of relations, displacements by size, displacements by signed size
+
+
+@dataclass(frozen=True, eq=False)
 class WalkedGraph:
     """A walker on one graph. Threads may share it: what depends on the query is a copy per call."""
 
     walker: Walker
     core: TGAP
+    _known: WeakKeyDictionary[Profile, Vectors] = field(default_factory=WeakKeyDictionary)
+
+    @torch.no_grad()
+    def answering(self, profile: Profile) -> TGAP:
+        """The same as ``asking`` with vectors that are kept: for weights that do not change any more."""
+        vectors = self._known.get(profile)
+        if vectors is None:
+            vectors = self._known[profile] = self._vectors(profile)
+        return self._with(vectors)
 
     def asking(self, profile: Profile) -> TGAP:
         """The T-GAP for one relation of the query."""
+        return self._with(self._vectors(profile))
+
+    def _vectors(self, profile: Profile) -> Vectors:
+        size, signed = self.walker.displacements(profile.unit)
+        rows = torch.from_numpy(relation_inputs(profile)).to(size.dtype)
+        return self.walker.relations(rows), size, signed
+
+    def _with(self, vectors: Vectors) -> TGAP:
         core = copy.copy(self.core)
         displacement: Displacement = copy.copy(core.displacement)
-        size, signed = self.walker.displacements(profile.unit)
-        displacement.size, displacement.flow = size, signed
-        rows = torch.from_numpy(relation_inputs(profile)).to(size.dtype)
-        relation: Tensor = self.walker.relations(rows)
+        relation, displacement.size, displacement.flow = vectors  # type: ignore[assignment]
         core.relation = relation  # type: ignore[assignment]
         core._modules = {**core._modules, "displacement": displacement}
         return core
 
-    @torch.no_grad()
+    @cached_property
     def features(self) -> Features:
-        """What stands for PGNN's output: zero for every entity, whatever the query."""
-        return Features(self.core.entity, self.core.flow.h_table(self.core.entity))
+        """What stands for PGNN's output: zero for every entity, whatever the query and the weights."""
+        with torch.no_grad():
+            return Features(self.core.entity, self.core.flow.h_table(self.core.entity))
