@@ -32,6 +32,7 @@ from tgap.scorer import Scorer
 METHODS: dict[str, str] = {
     "tgap": "tgap.methods.tgap:METHOD",
     "judged": "tgap.combined.judged:METHOD",
+    "universal": "tgap.universal.method:METHOD",
     "recency": "tgap.baselines.recency:METHOD",
     "frequency": "tgap.baselines.frequency:METHOD",
     "recurrency": "tgap.methods.recurrency:METHOD",
