@@ -58,7 +58,7 @@ def queries_of(facts: list[tuple[int, int, int, int]]) -> QueryBatch:
 def test_it_is_a_scorer_that_explains(model: UniversalModel) -> None:
     scorer = UniversalScorer(model, dataset_of(some_facts()))
     declared = capabilities_of(scorer)
-    assert declared.reads_graph is declared.walks is declared.reads_facts is scorer
+    assert [declared.reads_graph, declared.walks, declared.reads_facts] == [scorer] * 3
     scores = scorer.score(queries_of(some_facts()[:30]))
     assert (scores >= 0).all()
     np.testing.assert_allclose(scores.sum(axis=1), 1, rtol=1e-5)

@@ -112,7 +112,13 @@ def _count(index, questions, window, unit, other_end, nearest, counts):
 
 
 @kernel()
-def count_roles(index, questions, window, at_subject, at_object):
+def count_roles(
+    index: EventIndex,
+    questions: Int32Array,
+    window: Window,
+    at_subject: NDArray[np.float64],
+    at_object: NDArray[np.float64],
+) -> None:
     """How many subjects, and how many objects, of questions have an event of each relation; per question, not distinct.
 
     ``at_subject`` and ``at_object`` [2R] are added to.

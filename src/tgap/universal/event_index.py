@@ -62,7 +62,7 @@ def _starts(values: NDArray[np.int32], count: int) -> Int64Array:
 
 
 @kernel()
-def class_of(displacement, unit):
+def class_of(displacement: int, unit: int) -> int:
     """Class of an event's time minus the query's, in units: 0 .. CLASSES-1.
 
     Only the instant itself has the middle class; whatever is less than a unit away counts as one unit.
