@@ -126,8 +126,17 @@ def ranker(options: argparse.Namespace) -> None:
     lessons: list[Lesson] = [
         collect_lesson(Source.of(dataset, model, past), options.questions, options.seed) for dataset in datasets
     ]
-    model.reranker = Reranker(options.seed)
-    train_reranker(model.reranker, lessons, options.epochs, options.rate, options.seed, told)  # type: ignore[arg-type]
+    model.reranker = read_model(options.start).reranker if options.start else Reranker(options.seed)
+    fresh = options.start is None
+    train_reranker(
+        model.reranker,
+        lessons,
+        options.epochs,
+        options.rate,
+        options.seed,
+        told,
+        fresh,  # type: ignore[arg-type]
+    )
     if options.calibrate_on:
         others = sources_of(options.calibrate_on, "")
         unseen = [collect_lesson(Source.of(dataset, model, past), 1000, options.seed) for dataset in others]
@@ -182,6 +191,7 @@ def main() -> None:
         elif name == "ranker":
             command.add_argument("--out", type=Path, required=True)
             command.add_argument("--walker", type=Path, required=True)
+            command.add_argument("--start", type=Path, help="weights whose re-ranker goes on learning")
             command.add_argument("--epochs", type=int, default=4)
             command.add_argument("--questions", type=int, default=2500)
             command.add_argument("--calibrate-on", default="", metavar="A+B")
