@@ -32,6 +32,7 @@ from tgap.scorer import QueryBatch
 from tgap.universal.learning import (
     Lesson,
     Schedule,
+    Told,
     collect_lesson,
     fit_temperature,
     train_reranker,
@@ -88,7 +89,7 @@ def sources_of(names: str, without: str) -> list[Dataset]:
     return [source_data(name, frozenset() if name in apart else held) for name in names.split("+")]
 
 
-def tell(begin: float) -> object:
+def tell(begin: float) -> Told:
     """A listener that prints."""
 
     def told(step: int, values: dict[str, float]) -> None:
@@ -115,7 +116,7 @@ def walker(options: argparse.Namespace) -> None:
         model.prior.copy_(torch.from_numpy(usual_ratios(statistics, past)))
     sources = [Source.of(dataset, model, past) for dataset in datasets]
     schedule = Schedule(options.steps, options.rate, options.batch, seed=options.seed)
-    train_walker(model, sources, schedule, tell(time.perf_counter()))  # type: ignore[arg-type]
+    train_walker(model, sources, schedule, tell(time.perf_counter()))
     save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, options.out)
 
 
@@ -135,7 +136,7 @@ def ranker(options: argparse.Namespace) -> None:
         options.rate,
         options.seed,
         told,
-        fresh,  # type: ignore[arg-type]
+        fresh,
     )
     if options.calibrate_on:
         others = sources_of(options.calibrate_on, "")

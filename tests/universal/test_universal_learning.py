@@ -79,7 +79,7 @@ def test_both_parts_learn(past: bool) -> None:
     model.prior.copy_(torch.from_numpy(usual_ratios([Source.of(dataset, model, past).statistics], past)))
     assert float(model.prior.abs().max()) > 0.1
     source = Source.of(dataset, model, past)
-    before = model.walker.relations.network[0].weight.clone()  # type: ignore[operator,union-attr]
+    before = model.walker.relations.network[0].weight.clone()  # type: ignore[operator]
     train_walker(model, [source], Schedule(steps=3, batch=8), lambda *_: None)
     after = model.walker.relations.network[0].weight
     assert not torch.equal(before, after)  # type: ignore[arg-type]
