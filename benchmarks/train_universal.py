@@ -32,6 +32,7 @@ from tgap.scorer import QueryBatch
 from tgap.universal.learning import (
     Lesson,
     Schedule,
+    Told,
     collect_lesson,
     fit_temperature,
     train_reranker,
@@ -88,7 +89,7 @@ def sources_of(names: str, without: str) -> list[Dataset]:
     return [source_data(name, frozenset() if name in apart else held) for name in names.split("+")]
 
 
-def tell(begin: float) -> object:
+def tell(begin: float) -> Told:
     """A listener that prints."""
 
     def told(step: int, values: dict[str, float]) -> None:
@@ -115,7 +116,7 @@ def walker(options: argparse.Namespace) -> None:
         model.prior.copy_(torch.from_numpy(usual_ratios(statistics, past)))
     sources = [Source.of(dataset, model, past) for dataset in datasets]
     schedule = Schedule(options.steps, options.rate, options.batch, seed=options.seed)
-    train_walker(model, sources, schedule, tell(time.perf_counter()))  # type: ignore[arg-type]
+    train_walker(model, sources, schedule, tell(time.perf_counter()))
     save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, options.out)
 
 
@@ -126,8 +127,17 @@ def ranker(options: argparse.Namespace) -> None:
     lessons: list[Lesson] = [
         collect_lesson(Source.of(dataset, model, past), options.questions, options.seed) for dataset in datasets
     ]
-    model.reranker = Reranker(options.seed)
-    train_reranker(model.reranker, lessons, options.epochs, options.rate, options.seed, told)  # type: ignore[arg-type]
+    model.reranker = read_model(options.start).reranker if options.start else Reranker(options.seed)
+    fresh = options.start is None
+    train_reranker(
+        model.reranker,
+        lessons,
+        options.epochs,
+        options.rate,
+        options.seed,
+        told,
+        fresh,
+    )
     if options.calibrate_on:
         others = sources_of(options.calibrate_on, "")
         unseen = [collect_lesson(Source.of(dataset, model, past), 1000, options.seed) for dataset in others]
@@ -182,6 +192,7 @@ def main() -> None:
         elif name == "ranker":
             command.add_argument("--out", type=Path, required=True)
             command.add_argument("--walker", type=Path, required=True)
+            command.add_argument("--start", type=Path, help="weights whose re-ranker goes on learning")
             command.add_argument("--epochs", type=int, default=4)
             command.add_argument("--questions", type=int, default=2500)
             command.add_argument("--calibrate-on", default="", metavar="A+B")

@@ -133,5 +133,5 @@ def test_a_task_belongs_to_the_settings() -> None:
     assert config_for("tgap", "world").task == "completion"
     with pytest.raises(ConfigError, match="unknown task 'divination'; expected one of completion, forecast"):
         config_for("tgap", "world", task="divination")
-    with pytest.raises(ConfigError, match="distmult does not do the task forecast; tgap, universal, recency"):
+    with pytest.raises(ConfigError, match="distmult does not do the task forecast; tgap, recency"):
         config_for("distmult", "world", task="forecast")

@@ -32,11 +32,11 @@ from tgap.scorer import Scorer
 METHODS: dict[str, str] = {
     "tgap": "tgap.methods.tgap:METHOD",
     "judged": "tgap.combined.judged:METHOD",
-    "universal": "tgap.universal.method:METHOD",
     "recency": "tgap.baselines.recency:METHOD",
     "frequency": "tgap.baselines.frequency:METHOD",
     "recurrency": "tgap.methods.recurrency:METHOD",
     "typed-pair": "tgap.baselines.typed_pair:METHOD",
+    "universal": "tgap.universal.method:METHOD",
     "transe": "tgap.baselines.transe:METHOD",
     "distmult": "tgap.baselines.distmult:METHOD",
     "cont": "tgap.baselines.cont:METHOD",

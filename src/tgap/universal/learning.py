@@ -116,12 +116,16 @@ def collect_lesson(source: Source, count: int, seed: int) -> Lesson:
 
 
 def train_reranker(
-    reranker: Reranker, lessons: Sequence[Lesson], epochs: int, rate: float, seed: int, told: Told
+    reranker: Reranker, lessons: Sequence[Lesson], epochs: int, rate: float, seed: int, told: Told, fresh: bool = True
 ) -> None:
-    """Cases of all lessons mixed; log likelihood of the answer, or of "none of them"."""
-    sample = np.concatenate([lesson.features[:: max(1, len(lesson.features) // 20_000)] for lesson in lessons])
-    reranker.mean.copy_(torch.from_numpy(sample.mean(0)))
-    reranker.deviation.copy_(torch.from_numpy(sample.std(0) + 0.05))
+    """Cases of all lessons mixed; log likelihood of the answer, or of "none of them".
+
+    ``fresh``: features are scaled by these lessons; else the re-ranker goes on from what it learned before.
+    """
+    if fresh:
+        sample = np.concatenate([lesson.features[:: max(1, len(lesson.features) // 20_000)] for lesson in lessons])
+        reranker.mean.copy_(torch.from_numpy(sample.mean(0)))
+        reranker.deviation.copy_(torch.from_numpy(sample.std(0) + 0.05))
     random, optimiser = np.random.default_rng(seed), torch.optim.AdamW(reranker.parameters(), rate, weight_decay=1e-3)
     every = np.array([(k, b) for k, lesson in enumerate(lessons) for b in range(len(lesson.target))])
     steps, step = epochs * (len(every) // 64), 0
