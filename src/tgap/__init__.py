@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tgap.asking.prediction import Prediction
     from tgap.asking.question import Question
     from tgap.asking.support import Support
+    from tgap.asking.tables import TableAnswer, ask
     from tgap.asking.what_if import WhatIf
     from tgap.config import RunConfig, Settings
     from tgap.data import Dataset, Fact, Facts, Timeline, load_dataset
@@ -55,6 +56,7 @@ _HOMES = {
     "Prediction": "tgap.asking.prediction",
     "Question": "tgap.asking.question",
     "Support": "tgap.asking.support",
+    **dict.fromkeys(("TableAnswer", "ask"), "tgap.asking.tables"),
     "WhatIf": "tgap.asking.what_if",
     **dict.fromkeys(("RunConfig", "Settings"), "tgap.config"),
     **dict.fromkeys(("Dataset", "Fact", "Facts", "Timeline", "load_dataset"), "tgap.data"),
@@ -101,12 +103,14 @@ __all__ = [
     "Scorer",
     "Settings",
     "Support",
+    "TableAnswer",
     "TgapError",
     "Timeline",
     "TrainingError",
     "UnknownNameError",
     "View",
     "WhatIf",
+    "ask",
     "datasets",
     "load",
     "load_dataset",

@@ -48,6 +48,8 @@ SOURCES = (  # what machine code is made of, besides the file of the function it
     "graph/capping.py",
     "graph/crossing.py",
     "graph/resolve.py",
+    "universal/event_index.py",
+    "universal/counting.py",
 )
 Function = TypeVar("Function", bound=Callable[..., Any])
 _config: Any = numba.config  # its names come from the environment

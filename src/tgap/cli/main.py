@@ -28,6 +28,7 @@ PIPE_CLOSED = 1  # how click and rich leave when the reader of our output has le
 
 # Written by hand: the file in this folder that holds the command under its name, and the line in the list.
 COMMANDS: dict[str, str] = {
+    "ask": "Answer a question about a table of events, without training.",
     "demo": "See the whole product on a small invented world.",
     "data": "List, show, fetch, import, export and mend datasets.",
     "methods": "List the methods that can be trained and asked.",
@@ -42,7 +43,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write the small form of a run, to ship or to share.",
 }
 SECTIONS: dict[str, tuple[str, ...]] = {  # of the list in ``--help``; commands that none names come last
-    "Start": ("demo", "data", "methods", "train"),
+    "Start": ("ask", "demo", "data", "methods", "train"),
     "Ask": ("predict", "explain", "why", "what-if", "support", "sweep", "complete", "serve"),
     "Measure": ("evaluate", "compare", "backtest", "calibrate", "audit", "study", "tune", "export"),
     "Look up": ("search", "entity", "facts", "timeline", "examples", "random-question", "card"),

@@ -185,6 +185,10 @@ class View:
         """Latest time that any query sees; None: no limit."""
         return self._last
 
+    def earliest_of_all(self) -> int | None:
+        """Earliest time that any query sees; None: no limit."""
+        return self._first
+
     def window_length(self) -> int | None:
         """Units before a query's time that it sees; None: no window."""
         return self._window

@@ -36,6 +36,7 @@ METHODS: dict[str, str] = {
     "frequency": "tgap.baselines.frequency:METHOD",
     "recurrency": "tgap.methods.recurrency:METHOD",
     "typed-pair": "tgap.baselines.typed_pair:METHOD",
+    "universal": "tgap.universal.method:METHOD",
     "transe": "tgap.baselines.transe:METHOD",
     "distmult": "tgap.baselines.distmult:METHOD",
     "cont": "tgap.baselines.cont:METHOD",
