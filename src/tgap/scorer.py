@@ -238,6 +238,33 @@ class Reader(Explainer, Protocol):
 
 
 @runtime_checkable
+class Sampler(Explainer, Protocol):
+    """An explainer whose answers may depend on a random sample of a hub's edges."""
+
+    @property
+    def samples(self) -> bool:
+        """Whether they do, by its settings."""
+        ...
+
+    def score_seeds(self, query: Query, view: View, count: int) -> FloatArray:
+        """Scores [count, N] of one query under several seeds of the sample, its own first."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Explainer, Protocol):
+    """An explainer that orders the answers of a walk anew, by facts that it reads itself."""
+
+    def walk_scores(self, trace: Trace) -> FloatArray:
+        """Scores [N] of the walk alone."""
+        ...
+
+    def reranked_without(self, trace: Trace, sets: Sequence[Sequence[int]]) -> FloatArray:
+        """Scores [S, N] if the re-ranker alone did not see each set of facts; the walk stays as it is."""
+        ...
+
+
+@runtime_checkable
 class Transferable(Scorer, Protocol):
     """A scorer that can answer about another dataset than the one it learned from, without training."""
 

@@ -25,7 +25,7 @@ _SIZE = click.IntRange(min=1)
 @click.option("--core", type=_SIZE, metavar="X", default=2, show_default=True, help="Core nodes a step; the paper's x.")
 @click.option("--sampled", type=_SIZE, metavar="Y", default=3, show_default=True, help="Edges looked at for each; y.")
 @click.option("--added", type=_SIZE, metavar="Z", default=2, show_default=True, help="Edges that join a step; z.")
-@click.option("--as-trained", is_flag=True, help="Sample as the run was trained instead, and show the strongest edges.")
+@click.option("--as-trained", is_flag=True, help="Grow it as the run answers instead, and show the strongest edges.")
 @click.option(
     "--figure",
     "figure_file",
@@ -52,8 +52,7 @@ def sampling(
     from tgap.predict.question import parse_question
 
     check_format(figure_file, ("png", "svg", "pdf"))
-    sizes = None if as_trained else {"core_nodes": core, "sampled_edges": sampled, "added_edges": added}
-    predictor = _load(run, sizes)
+    predictor = _load(run, None if as_trained else (core, sampled, added))
     parsed = parse_question(predictor.dataset, *split_parts(parts, None))
     trace = predictor.explainer.trace(parsed.query)
     panels = growth_panels(predictor.names, predictor.explainer.graph, trace)
@@ -66,11 +65,12 @@ def sampling(
     write_bytes(figure_file, render(drawing_figure(growth_drawing(title, panels)), file_format(figure_file)))
 
 
-def _load(run: str, sizes: dict[str, int] | None) -> Predictor:
-    """The run's predictor, with other sizes of the sample: they are no parameters, so the weights still fit."""
+def _load(run: str, size: tuple[int, int, int] | None) -> Predictor:
+    """The run's predictor, with another size of the sample: it is no parameter, so the weights still fit."""
+    from tgap.compare.variants import asked_values
     from tgap.predict import Predictor
 
-    return Predictor.from_run(run, {f"model.{name}": size for name, size in (sizes or {}).items()})
+    return Predictor.from_run(run, {} if size is None else asked_values(size))
 
 
 def _print(console: Console, title: str, panels: tuple[GrowthPanel, ...]) -> None:

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tgap.compare.document import Comparison
-from tgap.compare.variants import SIZES, size_values
+from tgap.compare.variants import SIZES, asked_values
 from tgap.evaluation.bootstrap import Bootstrap
 from tgap.evaluation.comparison import with_intervals
 from tgap.evaluation.protocols import HEADLINE
@@ -43,7 +43,7 @@ def ask_sizes(folder: RunFolder, split: str, limit: int | None, progress: Progre
     points = []
     for done, size in enumerate(SIZES):
         progress(done, len(SIZES))
-        loaded = load_scorer(folder.path, size_values(size))
+        loaded = load_scorer(folder.path, asked_values(size))
         batch = loaded.config.evaluation.batch_size
         evaluate(loaded.scorer, loaded.dataset, split, batch_size=batch, limit=2 * batch)  # compiled, caches begun
         found = evaluate(loaded.scorer, loaded.dataset, split, batch_size=batch, limit=limit)
