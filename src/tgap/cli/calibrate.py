@@ -14,7 +14,8 @@ from tgap.cli.progress import progress_bars
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tgap.evaluation.calibration import Calibration, Reliability
+    from tgap.evaluation.calibration import Calibration
+    from tgap.evaluation.reliability import Reliability
 
 
 @click.command("calibrate")
