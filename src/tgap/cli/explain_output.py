@@ -40,8 +40,11 @@ def print_explanation(console: Console, document: Document) -> None:
     print_notes(console, document.notes)
     _print_evidence(console, document)
     _print_groups(console, document)
+    _print_couples(console, document)
     if document.flips is not None:
         _print_flip(console, answer.name, document.flips)
+    elif document.flip_tried:
+        _print_no_flip(console, document)
     if document.sufficient is not None:
         _print_sufficient(console, answer.name, document.sufficient)
     _print_chains(console, document)
@@ -65,7 +68,7 @@ def _print_evidence(console: Console, document: Document) -> None:
     shown += [row for row in document.evidence if row.effect <= -least][-_AGAINST:]
     for row in shown:
         numbers = (points(row.effect), percent(row.probability), f"{row.rank:g}", percent(row.share))
-        table.add_row(*numbers, cell(row.clause))
+        table.add_row(*numbers, cell(f"{row.told}{_labels(row.labels)}"))
     console.print(table)
     if len(shown) < len(document.evidence):
         console.print(f"The other {len(document.evidence) - len(shown)} have smaller effects.\n")
@@ -91,13 +94,39 @@ def _print_groups(console: Console, document: Document) -> None:
     console.print(table)
 
 
+def _labels(labels: tuple[str, ...]) -> str:
+    from tgap.explain.wording import labels_words
+
+    return f" [{labels_words(labels)}]" if labels else ""
+
+
+def _print_couples(console: Console, document: Document) -> None:
+    """Two events that are both needed, or of which either is enough."""
+    from tgap.explain.wording import couple_words
+
+    notable = [row for row in document.couples if row.joint != "sum"]
+    if notable:
+        console.print("How two events work together")
+        for row in notable[:_FOR]:
+            print_item(console, couple_words(row))
+        console.print()
+
+
+def _print_no_flip(console: Console, document: Document) -> None:
+    from tgap.cli.terminal import cell
+    from tgap.explain.wording import no_flip_words
+
+    console.print(cell(no_flip_words(document.answer.name, document.flip_tried)))
+    console.print()
+
+
 def _print_flip(console: Console, answer: str, flip: FlipRow) -> None:
     from tgap.cli.terminal import cell
     from tgap.explain.wording import flip_words
 
     console.print(cell(flip_words(answer, flip)), style="bold")
     for fact in flip.facts:
-        print_item(console, fact.clause)
+        print_item(console, fact.told)
     console.print()
 
 

@@ -7,6 +7,7 @@ import click
 from tgap.cli.study_ablation import ablation
 from tgap.cli.study_case import case
 from tgap.cli.study_causes import causes
+from tgap.cli.study_deletion import deletion
 from tgap.cli.study_dial import dial
 from tgap.cli.study_displacement import displacement
 from tgap.cli.study_faithfulness import faithfulness
@@ -20,5 +21,5 @@ def study() -> None:
     """Repeat the paper's studies on a run, or check its explanations."""
 
 
-for command in (case, displacement, sampling, patterns, faithfulness, causes, ablation, dial, unseen):
+for command in (case, displacement, sampling, patterns, faithfulness, deletion, causes, ablation, dial, unseen):
     study.add_command(command)

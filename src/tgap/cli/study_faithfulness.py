@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from tgap.explain.faithfulness import CurveRow, Faithfulness
     from tgap.scorer import Explainer
 
-_VERSION = "tgap.faithfulness/2"
-_ROWS = "tgap.curves/1"  # the first line of a file of rows says what they are of
+_VERSION = "tgap.faithfulness/3"
+_ROWS = "tgap.curves/2"  # the first line of a file of rows says what they are of
 ORDER_WORDS = {
-    "effect": "measured effect",
+    "effect": "effect, measured anew",
     "share": "share of the flow to the answer",
     "attention": "strongest attention",
+    "pair": "most recent events of the pair",
     "recent": "most recent events of the entity",
     "random": "random events of the entity",
 }
@@ -70,10 +71,11 @@ def faithfulness(
 ) -> None:
     """Take facts away, or everything but them, and see what becomes of the answer.
 
-    Five ways to choose the facts that explain an answer are compared over the same questions: by measured effect, by
-    share in the flow to this answer, by attention, and the most recent or random events of the entity asked about.
+    Six ways to choose the facts that explain an answer are compared over the same questions: by effect, measured anew
+    after each fact taken away, by share in the flow to this answer, by attention, and the most recent events of the
+    entity asked about with the answer, its most recent events with anyone, or random ones.
     For k = 1, 2, 3, 5, 10, 20: the probability without the first k, and with only the first k of the facts that touch
-    the answer. The whole model is computed anew each time, some 80 times for a question. An answer that the graph
+    the answer. The whole model is computed anew each time, some 150 times for a question. An answer that the graph
     itself holds as a fact of that time needs no reasons: the first new answer is looked at.
 
     \b

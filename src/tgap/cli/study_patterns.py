@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tgap.cli.output import simple_table
+from tgap.cli.output import simple_table, write_output
 from tgap.cli.study_options import json_option, seed_option, side_option, split_option
 from tgap.cli.study_shared import progress_bar, split_questions, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tgap.data import Dataset
     from tgap.explain.naming import Names
     from tgap.explain.patterns import Pattern, RelationPatterns
 
@@ -42,6 +43,12 @@ _WAYS = {
 @click.option(
     "--top", type=click.IntRange(min=1), metavar="N", default=8, show_default=True, help="Patterns of each relation."
 )
+@click.option(
+    "--rules",
+    "rules_file",
+    metavar="FILE",
+    help="Write the patterns of one event between the same two as rules (.tsv, AnyBURL's columns first).",
+)
 @json_option
 def patterns(
     run: str,
@@ -51,18 +58,21 @@ def patterns(
     limit: int | None,
     seed: int,
     top: int,
+    rules_file: str | None,
     json_file: str | None,
 ) -> None:
     """What the model has learned: the patterns of events that bring its answers, in words.
 
     A pattern is the relation of an event, how its ends lie to those of the predicted fact, and how far away in time it
     is. Its share is the mean part of the way to the model's first answer that such events carried; it leads where no
-    other pattern carried more; and right is the part of those answers that was right.
+    other pattern carried more; and right is the part of those answers that was right. That is no rule of the world: the
+    confidence beside it is the part of all such events in the training facts that the predicted one goes with.
 
     \b
     Examples:
       tgap study patterns world
       tgap study patterns icews14 --relation Threaten
+      tgap study patterns world --rules rules.tsv
     """
     from dataclasses import asdict
 
@@ -93,7 +103,14 @@ def patterns(
     if json_file != "-":
         console = make_console()
         for one in found:
-            _print(console, names, one)
+            _print(console, names, dataset, one)
+    if rules_file is not None:
+        from tgap.explain.rules import rule_lines, rules_of
+
+        studied = [place for place in range(dataset.num_relations) if counts.questions[place]]
+        every = (counts.strongest([relation], top, relation) for relation in studied)
+        rules = [rule for one in every for rule in rules_of(dataset, int(one.relation or 0), one.patterns)]
+        write_output(rules_file, rule_lines(dataset, rules))
     document = {"schema": _VERSION, "dataset": dataset.name, "split": split, "side": side}
     rows = [
         {
@@ -126,17 +143,23 @@ def _words(names: Names, pattern: Pattern) -> str:
     return f"{names.label(pattern.relation)}, {_WAYS[pattern.way]}, {when}"
 
 
-def _print(console: Console, names: Names, found: RelationPatterns) -> None:
+def _print(console: Console, names: Names, dataset: Dataset, found: RelationPatterns) -> None:
     from tgap.cli.terminal import cell
+    from tgap.explain.rules import rules_of
     from tgap.explain.wording import counted, percent
 
     title = "All relations" if found.relation is None else names.label(found.relation)
     asked = f"{counted(found.questions, 'question')}, first answer right in {percent(found.right)}"
     console.print(f"{cell(title)}: {asked}", style="bold")
-    table = simple_table(("share", "right"), ("leads", "right"), ("right", "right"), ("events", "left"))
+    rules = [] if found.relation is None else rules_of(dataset, found.relation, found.patterns)
+    confidence = {rule.pattern: percent(rule.confidence) for rule in rules}
+    table = simple_table(
+        ("share", "right"), ("leads", "right"), ("right", "right"), ("confidence", "right"), ("events", "left")
+    )
     for pattern in found.patterns:
         right = percent(pattern.right) if pattern.leads else ""
-        table.add_row(percent(pattern.share), f"{pattern.leads:,}", right, cell(_words(names, pattern)))
+        numbers = percent(pattern.share), f"{pattern.leads:,}", right, confidence.get(pattern, "")
+        table.add_row(*numbers, cell(_words(names, pattern)))
     console.print(table)
     console.print(
         f"All other patterns bring {percent(found.rest)}; {percent(found.self_loops)} stayed on self-loops.\n"

@@ -34,6 +34,7 @@ from tgap.scorer import (
     IntArray,
     Query,
     QueryBatch,
+    Sampler,
     ScoreKind,
     Scorer,
     Trace,
@@ -148,6 +149,30 @@ class JudgedScorer:
         seen = trace.view.at(query.time)
         scores = self._judged(trace.scores[np.newaxis], QueryBatch.of([query]), seen)[0]
         return replace(trace, scores=scores)
+
+    @property
+    def samples(self) -> bool:
+        """Whether the walk depends on a sample of edges."""
+        return isinstance(self._walker, Sampler) and self._walker.samples
+
+    def score_seeds(self, query: Query, view: View, count: int) -> FloatArray:
+        """Scores [count, N] of one query under several seeds of the walk's sample, its own first."""
+        assert isinstance(self._walker, Sampler), "only what samples is asked"
+        seen = view.within(self.setting.limits).at(query.time)
+        batch = QueryBatch.of([query])
+        rows = self._walker.score_seeds(query, view, count)
+        return np.concatenate([self._judged(row[np.newaxis], batch, seen) for row in rows])
+
+    def walk_scores(self, trace: Trace) -> FloatArray:
+        """Scores [N] of the walk alone."""
+        scores: FloatArray = self._walker.score(QueryBatch.of([trace.query]), trace.view)[0]
+        return scores
+
+    def reranked_without(self, trace: Trace, sets: Sequence[Sequence[int]]) -> FloatArray:
+        """Scores [S, N] if the judge alone did not see each set of facts."""
+        walked, batch = self.walk_scores(trace)[np.newaxis], QueryBatch.of([trace.query])
+        views = [trace.view.at(trace.query.time).without(facts) for facts in sets]
+        return np.concatenate([self._judged(walked, batch, view) for view in views])
 
     def facts_read(self, trace: Trace, answer: int, count: int) -> IntArray:
         """The facts that the judge leaned on most for or against an answer, strongest first."""

@@ -11,9 +11,10 @@ from tgap.drawing.palette import ANSWER, BASE, GRID, INK, MUTED
 from tgap.explain.faithfulness import Faithfulness
 
 _LOOK = {
-    "effect": (ANSWER, "-", "o", "measured effect"),
+    "effect": (ANSWER, "-", "o", "effect, measured anew"),
     "share": ("#0072B2", "-", "s", "share of the flow to the answer"),
     "attention": ("#D55E00", "--", "^", "strongest attention"),
+    "pair": ("#009E73", "--", "v", "most recent events of the pair"),
     "recent": (MUTED, ":", "d", "most recent events of the entity"),
     "random": (BASE, ":", "x", "random events of the entity"),
 }

@@ -22,8 +22,9 @@ from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
 from tgap.explain.evidence_schema import CalibrationRow
-from tgap.explain.evidence_tables import calibration_row, evidence_rows
+from tgap.explain.evidence_tables import calibrated_answer, evidence_rows
 from tgap.explain.explanation import Explanation, Reason, make_explanation, make_reason
+from tgap.explain.labels import first_new_answer
 from tgap.explain.naming import Names
 from tgap.explain.nearby import nearby_facts
 from tgap.explain.options import ExplainOptions
@@ -193,7 +194,7 @@ class Predictor:
             probabilities=chances is not None,
             rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
             scorer=self.scorer.name,
-            calibration=self._calibrated(parsed.query, answers) if calibrated and chances is not None else None,
+            calibration=None if not calibrated or chances is None else self._calibrated(parsed.query, answers, chances),
             notes=parsed.notes + self._sight(parsed.query),
         )
 
@@ -204,7 +205,7 @@ class Predictor:
         trace = self.explainer.trace(parsed.query, view)
         best = self.dataset.entities.id(found.answers[0].name)
         flow = AnswerFlow.of(self.explainer.graph, trace, best)
-        measured = measure_evidence(Counterfactual(self.explainer, trace, best), flow, count, pairs=0)
+        measured = measure_evidence(Counterfactual(self.explainer, trace, best), flow, count, pairs=0, together=False)
         return replace(found, evidence=evidence_rows(self.names, flow, measured))
 
     def what_if(
@@ -289,8 +290,14 @@ class Predictor:
     def _walk(self, parsed: ParsedQuestion, answer: str | None, *, hide: bool) -> _Walk:
         """The walk to explain an answer by; ``hide``: not by the asked fact itself."""
         trace = self.explainer.trace(parsed.query)
-        index = self._chosen_answer(parsed, answer, trace.scores)
         notes = parsed.notes + self._sight(parsed.query)
+        if answer is None and parsed.answer is None:
+            index = first_new_answer(self.explainer.graph, trace)
+            if index != (first := int(trace.scores.argmax())):
+                there = f"{self.names.entity(first)} comes first and is on record already"
+                notes += (f"{there}; {self.names.entity(index)}, the first new answer, is explained",)
+        else:
+            index = self._chosen_answer(parsed, answer, trace.scores)
         told = trace.view.at(parsed.query.time).shows(parsed.query.time)  # what lies out of sight tells nothing
         asked = self.asked_fact(parsed, index) if told else -1
         hidden = hide and asked >= 0
@@ -348,12 +355,14 @@ class Predictor:
         train = self.dataset.train
         return not ((train.subject == query.subject) | (train.object == query.subject)).any()
 
-    def _calibrated(self, query: Query, answers: Sequence[Answer]) -> CalibrationRow | None:
+    def _calibrated(
+        self, query: Query, answers: Sequence[Answer], chances: NDArray[np.float32]
+    ) -> CalibrationRow | None:
         """For the first answer that train does not tell: to repeat a fact is no prediction, and none was calibrated."""
         new = next((row for row in answers if not (row.known_when == SAME and "train" in row.known_in)), None)
         if self.calibration is None or new is None or self._unknown(query):
             return None
-        return calibration_row(self.calibration, new.name, new.score)
+        return calibrated_answer(self.calibration, self.dataset, query, chances, self.dataset.entities.id(new.name))
 
     @property
     def explainer(self) -> Explainer:
