@@ -98,7 +98,7 @@ def test_faithfulness_over_a_sample(run_folder: Path, tmp_path: Path) -> None:
     document = json.loads(target.read_text(encoding="utf-8"))
     assert document["schema"] == "tgap.faithfulness/3"
     assert document["questions"] == 2
-    assert set(document["orders"]) == {"effect", "share", "attention", "recent", "random"}
+    assert set(document["orders"]) == {"effect", "share", "attention", "pair", "recent", "random"}
     assert len(document["orders"]["effect"]["deletion"]) == 6
     before = rows.read_text(encoding="utf-8")
     again = call(*arguments, "--limit", "2", "--figure", figure)  # read from the rows
