@@ -8,6 +8,7 @@ The caps for large graphs (``walk_cap``, ``gather_cap``) are refused; ``lazy`` c
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ class Edge:
     relation: int
     target: int
     time: int | None
+    copy: int = 0  # of a fact that is there more than once: 0, 1, ...
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,15 @@ def step_key(seed: int, subject: int, relation: int, time: int, step: int) -> in
     return mix((key + step) & MASK)
 
 
-def edge_hash(key: int, edge: int) -> int:
+def edge_hash(key: int, edge: Edge) -> int:
     """Hash of an edge under the key of a step."""
-    return mix((key + 2 * edge) & MASK)
+    pair = mix((key + (edge.source << 32) + edge.target) & MASK)
+    return (mix((pair + (edge.relation << 32) + (edge.time or 0)) & MASK) + edge.copy) & MASK
+
+
+def place_hash(key: int, place: int) -> int:
+    """Hash of an edge by its place in the graph, as caps use it."""
+    return mix((key + 2 * place) & MASK)
 
 
 def entity_hash(key: int, entity: int) -> int:
@@ -177,6 +185,19 @@ def parameter_shapes(
     return shapes
 
 
+def edges_of(graph: TemporalGraph) -> list[Edge]:
+    """All edges of a graph, in its order."""
+    edges: list[Edge] = []
+    seen: Counter[tuple[int, int, int, int | None]] = Counter()
+    for source in range(graph.num_entities):
+        for index in range(int(graph.row[source]), int(graph.row[source + 1])):
+            time = None if int(graph.fact[index]) < 0 else int(graph.time[index])
+            says = (source, int(graph.relation[index]), int(graph.neighbour[index]), time)
+            edges.append(Edge(index, *says, copy=seen[says]))
+            seen[says] += 1
+    return edges
+
+
 # --------------------------------------------------------------------------------------------------------- the model
 
 
@@ -184,6 +205,7 @@ class Oracle:
     """T-GAP for one graph, one set of parameters and one view of the edges.
 
     ``first`` is the first instant of the timeline, ``span`` its length in units, ``visible`` a mask over the edges.
+    ``answering``: every edge of a core node is a candidate, else, as in training, the sampled ones.
     """
 
     def __init__(
@@ -195,7 +217,9 @@ class Oracle:
         span: int,
         visible: NDArray[np.generic] | None,
         seed: int,
+        answering: bool = False,
     ) -> None:
+        self.answering = answering
         if config.walk_cap or config.gather_cap:
             raise ValueError("the oracle knows no caps; set walk_cap and gather_cap to 0")
         self.config = config
@@ -204,14 +228,9 @@ class Oracle:
         self.span = span
         self.seed = seed
         self.entities = range(graph.num_entities)
-        self.edges: dict[int, Edge] = {}
-        for source in self.entities:
-            for index in range(int(graph.row[source]), int(graph.row[source + 1])):
-                loop = int(graph.fact[index]) < 0
-                if not loop and visible is not None and not visible[index]:
-                    continue
-                relation, target = int(graph.relation[index]), int(graph.neighbour[index])
-                self.edges[index] = Edge(index, source, relation, target, None if loop else int(graph.time[index]))
+        self.edges = {
+            edge.index: edge for edge in edges_of(graph) if edge.time is None or visible is None or visible[edge.index]
+        }
         self.out_of: dict[int, list[Edge]] = {entity: [] for entity in self.entities}
         for edge in self.edges.values():
             self.out_of[edge.source].append(edge)
@@ -436,12 +455,13 @@ class Oracle:
         return reached[: self.config.core_nodes]
 
     def candidates(self, core: Iterable[int], attention: Mapping[int, Vector], key: int) -> list[int]:
-        """At most y out-edges of each core node, those of lowest hash; in order of a-bar~^(t), equal values by hash."""
-        chosen: list[int] = []
+        """The out-edges of each core node, all or the y of lowest hash; by falling a-bar~^(t), equal ones by hash."""
+        chosen: list[Edge] = []
         for entity in core:
-            row = sorted((edge.index for edge in self.out_of[entity]), key=lambda e: edge_hash(key, e))
-            chosen.extend(row[: self.config.sampled_edges])
-        return sorted(chosen, key=lambda e: (-mean(attention[e]), edge_hash(key, e)))
+            row = sorted(self.out_of[entity], key=lambda edge: edge_hash(key, edge))
+            chosen.extend(row if self.answering else row[: self.config.sampled_edges])
+        chosen.sort(key=lambda edge: (-mean(attention[edge.index]), edge_hash(key, edge)))
+        return [edge.index for edge in chosen]
 
 
 def displacement(edge: Edge, time: int) -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from tests import oracle as oracle_module
 from tests.oracle import (
+    Edge,
     Oracle,
     act,
     bucket,
@@ -52,7 +53,8 @@ def test_hash_takes_negative_times_as_twos_complement() -> None:
     assert step_key(5, 3, 2, -7, 1) == step_key(5, 3, 2, 2**64 - 7, 1)
     key = step_key(5, 3, 2, 9, 2)
     assert key == mix((mix((mix((mix((mix(5) + 3) % 2**64) + 2) % 2**64) + 9) % 2**64) + 2) % 2**64)
-    assert edge_hash(key, 4) == mix((key + 8) % 2**64)
+    pair = mix((key + 3 * 2**32 + 5) % 2**64)
+    assert edge_hash(key, Edge(4, 3, 2, 5, -1, copy=1)) == (mix((pair + 2 * 2**32 - 1) % 2**64) + 1) % 2**64
     assert entity_hash(key, 4) == mix((key + 9) % 2**64)
 
 

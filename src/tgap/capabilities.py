@@ -81,6 +81,31 @@ class FactReader(Protocol):
         ...
 
 
+class Sampler(Walker, Protocol):
+    """A walker whose answers may depend on a random sample of a hub's edges."""
+
+    @property
+    def samples(self) -> bool:
+        """Whether they do, by its settings."""
+        ...
+
+    def score_seeds(self, query: Query, view: View, count: int) -> FloatArray:
+        """Scores [count, N] of one query under several seeds of the sample, its own first."""
+        ...
+
+
+class RerankingScorer(Protocol):
+    """A scorer that orders the answers of a walk anew, by facts that it reads itself."""
+
+    def walk_scores(self, trace: Trace) -> FloatArray:
+        """Scores [N] of the walk alone."""
+        ...
+
+    def reranked_without(self, trace: Trace, sets: Sequence[Sequence[int]]) -> FloatArray:
+        """Scores [S, N] if the re-ranker alone did not see each set of facts; the walk stays as it is."""
+        ...
+
+
 class TransferableScorer(Scorer, Protocol):
     """A scorer that can answer about another dataset than the one it learned from, without training."""
 
@@ -99,6 +124,10 @@ class Capabilities:
     walks: Walker | None = None
     # Makes explanations complete: facts that the walk did not take are measured as evidence as well.
     reads_facts: FactReader | None = None
+    # Makes possible: a spread beside probabilities where a hub's edges are sampled.
+    sampling: Sampler | None = None
+    # Makes possible: the re-ranker's own part in an explanation.
+    reranks: RerankingScorer | None = None
     # Makes possible: --dataset with a run that was trained on another dataset.
     transfers: TransferableScorer | None = None
 

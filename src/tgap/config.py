@@ -112,6 +112,11 @@ class EvaluationConfig(Settings):
     batch_size: int = Field(
         64, ge=1, description="queries scored at once; for T-GAP memory and speed only, for others also last bits"
     )
+    hub_edges: int = Field(
+        0,
+        ge=0,
+        description="T-GAP: of a core node with more out-edges than this a sample is looked at; 0 = all, always",
+    )
     sampling_seed: int = Field(0, ge=0, description="key of the hash that decides samples and ties")
     cache_megabytes: int = Field(256, ge=0, description="bound on cached PGNN features (one entry per timestamp)")
 

@@ -10,7 +10,8 @@ import pytest
 from tests.explain.small_dataset import ENTITIES, SCRIPT, small_dataset, small_explainer
 from tgap.asking.model import Model
 from tgap.errors import QueryError
-from tgap.evaluation.calibration import Bin, Calibration, Reliability
+from tgap.evaluation.calibration import Calibration
+from tgap.evaluation.reliability import Bin, Reliability
 from tgap.scorer import FloatArray, Query, QueryBatch, ScoreKind
 
 

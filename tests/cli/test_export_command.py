@@ -92,7 +92,7 @@ def test_an_empty_folder_is_fine(run: Path) -> None:
 def test_a_setting_that_the_weights_were_made_with_stays(run: Path, change: str) -> None:
     line = refusal(run, "--set", change)
     assert change.partition("=")[0] in line
-    assert "only model.core_nodes, model.sampled_edges, " in line
+    assert "only model.core_nodes, model.added_edges, " in line
     assert "evaluation.*" in line
 
 

@@ -20,6 +20,7 @@ from tgap.data import Timeline, load_dataset
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
+from tgap.explain.reranking import reranked_part
 from tgap.graph import TemporalGraph, View
 from tgap.graph.resolve import Resolver
 from tgap.kernels.buckets import DisplacementBuckets
@@ -277,6 +278,26 @@ def test_what_the_judge_read_is_taken_away_and_measured_like_what_the_walk_took(
             assert measured[fact] == pytest.approx(float(trace.scores[answer] - left[answer]), abs=1e-5)
         beyond += len(set(read) - walked)
     assert beyond, "the judge reads what no walk took"
+
+
+def test_the_judges_part_is_the_walk_beside_the_answer_and_what_the_judge_alone_would_not_have_seen(
+    judged: JudgedScorer,
+) -> None:
+    asked = some_queries(5)
+    for subject, relation, time in zip(asked.subject, asked.relation, asked.time, strict=True):
+        query = Query(int(subject), int(relation), int(time))
+        trace = judged.trace(query)
+        flow = AnswerFlow.of(judged.graph, trace, int(trace.scores.argmax()))
+        found = reranked_part(judged, flow)
+        assert found is not None
+        walked = judged._walker.score(QueryBatch.of([query]))[0]
+        assert found.walk == pytest.approx(float(walked[flow.answer]), rel=1e-6)
+        assert found.probability == float(trace.scores[flow.answer])
+        for fact, left in found.facts:
+            view = trace.view.at(query.time).without([fact])
+            alone = judged._judged(walked[np.newaxis], QueryBatch.of([query]), view)[0]
+            assert left == pytest.approx(float(alone[flow.answer]), rel=1e-6)
+    assert reranked_part(judged._walker, flow) is None
 
 
 def test_trained_evaluated_and_explained_as_a_user_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,16 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evaluation.conftest import FunctionScorer, Score
-from tgap.data import Dataset
+from tgap.data import Dataset, Facts
 from tgap.errors import EvaluationError
-from tgap.evaluation.calibration import Answers, Calibration, calibrate, collect, fit, judge, reliability
+from tgap.evaluation.calibration import Answers, Calibration, base_rate, calibrate, collect, fit, judge, known_siblings
+from tgap.evaluation.reliability import reliability
 from tgap.scorer import ScoreKind
 
 
 def made(probability: np.ndarray, right: np.ndarray) -> Answers:
     """Answers of which every one is the first of a question of its own."""
     count = len(probability)
-    return Answers(probability, right, np.ones(count, dtype=bool), np.arange(count), count)
+    return Answers(
+        probability, right, np.ones(count, dtype=bool), np.arange(count), np.zeros(count, dtype=np.int64), count
+    )
 
 
 def test_answers_of_other_splits_step_aside(
@@ -39,6 +43,42 @@ def test_answers_of_other_splits_step_aside(
     assert found.probability[head] == pytest.approx([0.5, 0.2, 0.195, 0.1])
     assert not found.right[head].any()  # Ann would be right
     assert found.first[head].tolist() == [True, False, False, False]
+
+
+def test_answers_that_train_tells_are_taken_out_of_the_whole(
+    dataset: Dataset, scorer_of: Callable[[Dataset, Score], FunctionScorer]
+) -> None:
+    """What a known sibling holds is not in question: the others share what it leaves."""
+    train, valid = list(dataset.train), list(dataset.valid)
+    told = valid[0]._replace(object=1)  # a second answer to valid's tail question, in train
+    more = replace(dataset, train=Facts.of([*train, told]))
+    scorer = scorer_of(more, lambda *_: np.array([0.05, 0.6, 0.05, 0.2, 0.1]))
+    scorer.kind = ScoreKind.PROBABILITY
+    found = collect(scorer, more, "valid")
+    tail = found.question == 0
+    assert 0.2 / 0.4 in found.probability[tail].round(6)
+    assert known_siblings(more, told.subject, told.relation, told.time).tolist() == [1]
+    assert known_siblings(more, 1, told.relation + more.num_relations, told.time).tolist() == [told.subject]
+
+
+def test_the_base_rate_is_the_part_of_all_times_with_such_a_fact(dataset: Dataset) -> None:
+    for fact in dataset.train:
+        times = {one.time for one in dataset.train if (one.subject, one.relation) == (fact.subject, fact.relation)}
+        wanted = len(times) / (dataset.timeline.span + 1)
+        assert base_rate(dataset, fact.subject, fact.relation) == pytest.approx(wanted)
+    assert base_rate(dataset, 4, 0) == 0
+
+
+def test_a_relation_with_answers_enough_has_bins_of_its_own() -> None:
+    probability = np.full(300, 0.55)
+    relation = np.repeat([0, 1, 2], [140, 140, 20])
+    right = np.concatenate([np.arange(140) < 112, np.arange(140) < 28, np.ones(20, dtype=bool)])
+    answers = Answers(probability, right, np.ones(300, dtype=bool), np.arange(300), relation, 300)
+    found = Calibration.from_dict(fit(answers, "valid", ["Consult", "Criticize", "Rare"]).to_dict())
+    bins = [found.bin_of(0.55, name) for name in ("Consult", "Criticize", "Rare")]
+    assert [None if one is None else one.right for one in bins] == [pytest.approx(0.8), pytest.approx(0.2), None]
+    assert found(0.55, "Consult") > found(0.55) > found(0.55, "Criticize")
+    assert found(0.55, "Rare") == found(0.55)
 
 
 def test_questions_about_strangers_do_not_count(

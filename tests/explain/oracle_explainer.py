@@ -68,7 +68,7 @@ class OracleExplainer:
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         view = view.within(self.setting.limits)
         mask = visible_graph(self.graph, view.at(query.time)).mask
-        oracle = Oracle(self.config, self.parameters, self.graph, 0, self.span, mask, self.seed)
+        oracle = Oracle(self.config, self.parameters, self.graph, 0, self.span, mask, self.seed, answering=True)
         result = oracle.run(query.subject, query.relation, query.time)
         steps = tuple(self._step(step, query.time) for step in result.steps)
         return Trace(query, view, steps, result.scores.astype(np.float32))

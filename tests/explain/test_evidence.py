@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.explain.oracle_explainer import OracleExplainer, tiny_explainer
+from tests.explain.small_dataset import small_dataset
 from tests.tiny import from_facts, tiny_config
 from tgap.explain.answer_flow import AnswerFlow
-from tgap.explain.counterfactual import Counterfactual, Outcome
-from tgap.explain.evidence import Effect, Evidence, first_facts, measure_evidence
+from tgap.explain.counterfactual import Counterfactual, FactIds, Outcome
+from tgap.explain.evidence import Effect, Evidence, first_facts, joint_kind, measure_evidence
+from tgap.explain.naming import Names
+from tgap.explain.verdict import verdict
 from tgap.graph import TemporalGraph, View
 from tgap.graph.view import WHOLE
-from tgap.scorer import Query
+from tgap.scorer import FloatArray, Query
 
 QUERY = Query(0, 1, 4)
 
@@ -27,7 +32,7 @@ def found(
 
 
 def all_of(evidence: Evidence) -> list[Effect]:
-    return [*evidence.facts, *evidence.firsts, *evidence.pairs, *evidence.times]
+    return [*evidence.facts, *evidence.firsts, *evidence.couples, *evidence.groups]
 
 
 def rows_of(graph: TemporalGraph) -> list[tuple[int, int, int, int]]:
@@ -41,7 +46,7 @@ def rows_of(graph: TemporalGraph) -> list[tuple[int, int, int, int]]:
 @given(seed=st.integers(0, 10_000))
 def test_effects_are_those_of_a_graph_built_without_the_facts(seed: int) -> None:
     whole = tiny_explainer(seed, entities=5, facts=8)
-    everything = whole.config.replace(core_nodes=99, sampled_edges=999, added_edges=999)  # no sampling: all walk alike
+    everything = whole.config.replace(core_nodes=99, added_edges=999)
     whole = OracleExplainer(whole.graph, everything, whole.span, seed)
     _, flow, evidence = found(whole)
     rows = rows_of(whole.graph)
@@ -80,6 +85,66 @@ def test_groups_hold_all_events_of_a_pair_or_of_a_time() -> None:
     (pair,), (time,) = evidence.pairs, evidence.times
     assert set(pair.facts) == {facts[0], facts[1]}  # the copy is the same fact; the way back another group
     assert set(time.facts) == {facts[1], facts[3], facts[5]}
+
+
+def test_groups_of_two_entities_hold_what_happened_between_them_either_way() -> None:
+    rows = [(0, 1, 1, 2), (0, 0, 1, 4), (1, 1, 0, 9), (0, 1, 2, 4), (2, 0, 3, 4)]
+    explainer = OracleExplainer(from_facts(4, 2, rows), tiny_config(), span=12)
+    trace = explainer.trace(QUERY)
+    flow = AnswerFlow.of(explainer.graph, trace, 1)
+    evidence = measure_evidence(Counterfactual(explainer, trace, 1), flow)
+    facts = explainer.graph.find_facts(*np.array(rows, dtype=np.int64).T.copy()).tolist()
+    between = [found for found in evidence.groups if found.group.kind == "between"]
+    assert [set(found.facts) for found in between if set(found.group.ends) == {0, 1}] == [set(facts[:3])]
+
+
+Formula = Callable[[frozenset[int]], bool]
+
+
+class Planted(Counterfactual):
+    """An answer that stands and falls with a formula over the facts that are left."""
+
+    def __init__(self, flow: AnswerFlow, formula: Formula, explainer: OracleExplainer) -> None:
+        super().__init__(explainer, flow.trace, flow.answer)
+        self.formula = formula
+
+    def scores_without(self, sets: Sequence[FactIds]) -> FloatArray:
+        every = frozenset(range(self.explainer.graph.num_facts))
+        found = np.zeros((len(sets), self.explainer.graph.num_entities), np.float32)
+        for row, facts in enumerate(sets):
+            held = self.formula(every - {int(fact) for fact in facts})
+            found[row, self.answer] = 0.9 if held else 0.02
+            found[row, (self.answer + 1) % found.shape[1]] = 0.05
+        return found
+
+
+def planted(seed: int, joined: Callable[[int, int], Formula]) -> tuple[tuple[int, int], Evidence, AnswerFlow]:
+    """Evidence for an answer that depends on two of its facts, and those two."""
+    explainer = tiny_explainer(seed, facts=20)
+    trace = explainer.trace(QUERY)
+    flow = AnswerFlow.of(explainer.graph, trace, int(trace.scores.argmax()))
+    one, two = flow.strongest_facts(2).tolist()
+    return (one, two), measure_evidence(Planted(flow, joined(one, two), explainer), flow), flow
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_facts_that_are_both_needed_are_told_as_both(seed: int) -> None:
+    facts, evidence, flow = planted(seed, lambda one, two: lambda left: one in left and two in left)
+    assert {found.facts[0] for found in evidence.facts if evidence.decides(found)} == set(facts)
+    couple = next(found for found in evidence.couples if set(found.facts) == set(facts))
+    assert joint_kind(evidence, couple) == "and"
+    assert verdict(Names(small_dataset()), flow, evidence).kind == "both"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_facts_of_which_either_is_enough_are_told_as_either(seed: int) -> None:
+    facts, evidence, flow = planted(seed, lambda one, two: lambda left: one in left or two in left)
+    assert not any(map(evidence.decides, evidence.facts))
+    couple = next(found for found in evidence.couples if set(found.facts) == set(facts))
+    assert joint_kind(evidence, couple) == "or"
+    found = verdict(Names(small_dataset()), flow, evidence)
+    assert found.kind == "either"
+    assert "With only one of them gone the probability would still be 90 % or more" in found.sentence
 
 
 def test_an_answer_out_of_reach_has_no_evidence() -> None:

@@ -17,6 +17,7 @@ from tgap.asking.model import Model
 from tgap.asking.prediction import Prediction
 from tgap.evaluation.ranks import scored_rank
 from tgap.explain import schema
+from tgap.explain.contrast import Contrast
 from tgap.explain.explanation import Explanation
 from tgap.explain.wording import percent
 from tgap.graph import View
@@ -95,7 +96,7 @@ def test_the_asked_fact_is_hidden_as_in_training_and_that_is_said(model: Model) 
     named = {(row.subject, row.relation, row.object, row.time) for row in hidden.document.evidence}
     assert named
     assert asked not in named
-    assert "it was hidden, as it is in training" in (hidden.document.sentence or "")
+    assert "it was hidden for this explanation" in (hidden.document.sentence or "")
     shown = model.explain(*asked, hide_asked=False)
     assert not shown.document.asked_fact_hidden
     assert asked in {(row.subject, row.relation, row.object, row.time) for row in shown.document.evidence}
@@ -155,7 +156,7 @@ def _classes(kind: object, found: dict[str, set[str]]) -> None:
 def test_every_field_is_documented() -> None:
     """docs/json-schema.md has a section for every object and a row for every field, and no other."""
     found: dict[str, set[str]] = {}
-    for kind in (schema.Document, Prediction):
+    for kind in (schema.Document, Contrast, Prediction):
         _classes(kind, found)
     page = (DOCS / "json-schema.md").read_text(encoding="utf-8")
     sections = {}
@@ -163,20 +164,20 @@ def test_every_field_is_documented() -> None:
         name, _, rest = section.partition("\n")
         rows = [line.split("|")[1].strip() for line in rest.splitlines() if line.startswith("| `")]
         sections[name.strip().strip("`")] = {row.strip("`") for row in rows}
-    extra = {"Document": {"schema"}, "Prediction": {"schema"}, "Question": {"asks"}}
+    extra = {"Document": {"schema"}, "Contrast": {"schema"}, "Prediction": {"schema"}, "Question": {"asks"}}
     assert {name: fields | extra.get(name, set()) for name, fields in found.items()} == sections
 
 
 def test_descriptions_in_code_and_on_the_page_agree() -> None:
     """The JSON schema that pydantic makes of the document describes every field as docs/json-schema.md does."""
-    made = TypeAdapter(schema.Document).json_schema()
+    made, other = (TypeAdapter(kind).json_schema() for kind in (schema.Document, Contrast))
     page = (DOCS / "json-schema.md").read_text(encoding="utf-8")
     told: dict[str, dict[str, str]] = {}
     for section in page.split("\n### ")[1:]:
         name, _, rest = section.partition("\n")
         cells = [line.strip("|").split("|") for line in rest.splitlines() if line.startswith("| `")]
         told[name.strip()] = {cell[0].strip().strip("`"): cell[2].strip().replace("`", "") for cell in cells}
-    for name, found in {**made["$defs"], "Document": made}.items():
+    for name, found in {**made["$defs"], **other["$defs"], "Document": made, "Contrast": other}.items():
         assert {field: kind.get("description") for field, kind in found["properties"].items()} == {
             field: words for field, words in told[name].items() if field not in ("schema", "asks")
         }

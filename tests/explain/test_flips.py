@@ -12,7 +12,7 @@ from tests.tiny import from_facts, tiny_config
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import Evidence, first_facts, measure_evidence
-from tgap.explain.flips import Stage, facts_touching, smallest_flip, sufficiency_curve
+from tgap.explain.flips import Stage, facts_touching, removal, smallest_flip, sufficiency_curve
 from tgap.scorer import Query
 
 QUERY = Query(0, 1, 4)
@@ -76,6 +76,22 @@ def test_facts_that_stand_in_for_each_other_are_found_together() -> None:
             assert set(flip.facts) == set(facts_touching(explainer.graph, 1).tolist())
             return
     pytest.fail("no seed has an answer that survives the loss of any one fact")
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_facts_that_are_taken_away_in_turn_are_measured_anew_each_time(seed: int) -> None:
+    asked, evidence = asked_of(tiny_explainer(seed))
+    found = removal(asked, evidence, most=3, width=99)
+    gone: list[int] = []
+    for stage in found.stages:
+        left = [one.facts[0] for one in evidence.facts if one.facts[0] not in gone]
+        costs = {fact: asked.without([*gone, fact]).probability for fact in left}
+        assert stage.after.probability == pytest.approx(min(costs.values()), abs=1e-7)
+        gone.append(stage.facts[-1])
+        assert list(stage.facts) == gone
+        assert stage.after == asked.without(gone)
+    assert found.flip is None or not asked.without(found.flip.facts).leads
 
 
 def test_only_the_first_answer_can_be_flipped() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.oracle import MASK, edge_hash, mix
+from tests.oracle import MASK, mix, place_hash
 from tests.tiny import from_facts, tiny_graph
 from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_adjacency, capped_edge_set, capped_rows
@@ -45,7 +45,7 @@ def drawn(view: VisibleGraph, entity: int, time: int, cap: Cap) -> list[int]:
     if m == 0 or n <= m:
         return edges
     if cap.near:
-        uniform = {edge: ((edge_hash(key, edge) >> 11) + 0.5) / 2**53 for edge in edges}
+        uniform = {edge: ((place_hash(key, edge) >> 11) + 0.5) / 2**53 for edge in edges}
         race = {edge: -math.log(uniform[edge]) * (1 + displacement(view.graph, edge, time)) for edge in edges}
         return sorted(sorted(edges, key=lambda edge: race[edge])[:m])
     return [edges[(k * n + key % n) // m] for k in range(m)]

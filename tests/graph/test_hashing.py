@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import oracle
-from tgap.graph.hashing import edge_hash, entity_hash, mix, query_keys, step_key
+from tgap.graph.hashing import edge_hash, entity_hash, mix, pair_key, place_hash, query_keys, step_key
 
 MANY = settings(max_examples=60, deadline=None)
 word = st.integers(0, 2**64 - 1)
@@ -23,15 +23,20 @@ def test_mix(x: int) -> None:
 @MANY
 @given(
     seed=st.integers(0, 2**62), subject=number, relation=number, time=st.integers(-(2**31), 2**31 - 1),
-    step=st.integers(1, 9), index=st.integers(0, 2**40),
+    step=st.integers(1, 9), index=st.integers(0, 2**40), other=number,
 )  # fmt: skip
-def test_hashes_of_a_question(seed: int, subject: int, relation: int, time: int, step: int, index: int) -> None:
+def test_hashes_of_a_question(
+    seed: int, subject: int, relation: int, time: int, step: int, index: int, other: int
+) -> None:
     keys = query_keys(seed, np.array([subject, 0]), np.array([relation, 0]), np.array([time, 0]))
     assert keys.dtype == np.uint64
     key = step_key(keys[0], step)
     wanted = oracle.step_key(seed, subject, relation, time, step)
     assert int(key) == wanted
-    assert int(edge_hash(np.uint64(key), index)) == oracle.edge_hash(wanted, index)
+    edge = oracle.Edge(0, other, relation, subject, time, copy=2)
+    pair = np.uint64(pair_key(np.uint64(key), other, subject))
+    assert int(edge_hash(pair, relation, time, 2)) == oracle.edge_hash(wanted, edge)
+    assert int(place_hash(np.uint64(key), index)) == oracle.place_hash(wanted, index)
     assert int(entity_hash(np.uint64(key), index)) == oracle.entity_hash(wanted, index)
 
 
@@ -49,8 +54,15 @@ def test_a_key_depends_on_every_part_of_the_question_and_on_nothing_else() -> No
     assert int(many[1]) == key()
 
 
-def test_edges_and_entities_never_share_a_hash() -> None:
+def test_edges_that_differ_in_anything_have_hashes_of_their_own() -> None:
     key = np.uint64(oracle.step_key(0, 1, 2, 3, 1))
-    edges = {int(edge_hash(key, index)) for index in range(500)}
+    edges = {
+        int(edge_hash(np.uint64(pair_key(key, source, neighbour)), relation, time, copy))
+        for source in range(5)
+        for neighbour in range(5)
+        for relation in range(5)
+        for time in range(-5, 5)
+        for copy in range(3)
+    }
     entities = {int(entity_hash(key, index)) for index in range(500)}
-    assert len(edges | entities) == 1000
+    assert len(edges | entities) == 5 * 5 * 5 * 10 * 3 + 500

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests import oracle
-from tests.tiny import star_hub, tiny_graph
-from tgap.graph import View
+from tests.tiny import from_facts, star_hub, tiny_graph
+from tgap.graph import TemporalGraph, View
 from tgap.graph.hashing import query_keys
 from tgap.graph.resolve import VisibleGraph, visible_graph
-from tgap.graph.sampling import CoreNodes, choose_core, sample_edges
+from tgap.graph.sampling import ALL, CoreNodes, choose_core, sample_edges
 from tgap.graph.subgraph import visible_adjacency
 
 MANY = settings(max_examples=60, deadline=None)
@@ -59,23 +59,29 @@ def test_core_nodes_are_the_entities_of_highest_mass(seed: int, most: int, level
     assert (core.start[others] == -1).all()
 
 
+def hashes_of(graph: TemporalGraph, key: int) -> list[int]:
+    """Hash of every edge under a step's key."""
+    return [oracle.edge_hash(key, edge) for edge in oracle.edges_of(graph)]
+
+
 def plain_selection(
     view: VisibleGraph, chosen: list[int], value: dict[int, float], key: int, most: tuple[int, int]
 ) -> tuple[list[int], list[int]]:
     """Candidates and added edges by sorting."""
     graph, (sampled, added) = view.graph, most
+    hashes = hashes_of(graph, key)
     candidates: list[int] = []
     for entity in chosen:
         edges = [e for e in range(int(graph.row[entity]), int(graph.row[entity + 1])) if view.mask[e]]
-        candidates += sorted(edges, key=lambda e: oracle.edge_hash(key, e))[:sampled]
-    best = sorted(candidates, key=lambda e: (-value[e], oracle.edge_hash(key, e)))
+        candidates += sorted(edges, key=hashes.__getitem__)[: sampled or None]
+    best = sorted(candidates, key=lambda e: (-value[e], hashes[e]))
     return sorted(candidates), sorted(best[:added])
 
 
 @MANY
 @given(
     seed=st.integers(0, 10**6),
-    most=st.tuples(st.sampled_from([1, 2, 4, 100]), st.sampled_from([1, 2, 5, 1000])),
+    most=st.tuples(st.sampled_from([ALL, 1, 2, 4, 100]), st.sampled_from([1, 2, 5, 1000])),
     levels=st.sampled_from([1, 2, 4, 1000]),
     hidden=st.sampled_from([0.0, 0.3, 1.0]),
     single=st.booleans(),
@@ -109,7 +115,7 @@ def test_sampled_edges_are_those_that_sorting_chooses(
 
 
 @pytest.mark.parametrize("visible", [1.0, 0.5, 0.02, 0.004, 0.0])
-@pytest.mark.parametrize("most", [1, 20, 400])
+@pytest.mark.parametrize("most", [ALL, 1, 20, 400])
 def test_a_long_row_gives_its_lowest_hashes_however_much_of_it_is_hidden(visible: float, most: int) -> None:
     leaves, step = 3000, 1
     graph = star_hub(leaves)
@@ -123,6 +129,28 @@ def test_a_long_row_gives_its_lowest_hashes_however_much_of_it_is_hidden(visible
     value = dict.fromkeys(range(degree), 0.1)
     wanted, _ = plain_selection(view, [0], value, key_of(0, step), (most, 10**6))
     assert sorted(sample.candidate.tolist()) == wanted
+
+
+@pytest.mark.parametrize("most", [1, 3, 1000])
+def test_what_other_facts_there_are_does_not_change_the_hashes(most: int) -> None:
+    """Deleting facts moves every later edge; those that stay are sampled as if the deleted ones were hidden."""
+    graph = tiny_graph(5, facts=40)
+    gone = np.arange(0, graph.num_facts, 3)
+    edges = graph.fact_edge[graph.fact_row[:-1]]
+    kept = np.setdiff1d(np.arange(graph.num_facts), gone)
+    columns = (getattr(graph, name)[edges[kept]].tolist() for name in ("source", "relation", "neighbour", "time"))
+    smaller = from_facts(graph.num_entities, graph.num_relations, list(zip(*columns, strict=True)))
+
+    def said(whole: TemporalGraph, view: View) -> list[tuple[int, ...]]:
+        row, entity = np.array([0, 3]), np.array([0, 1, 2], np.int32)
+        core = choose_core(row, entity, np.full(3, 0.3), KEYS[:1], 1, 9, whole.row)
+        flat = np.full(core.room, 0.5)
+        seen = visible_adjacency(visible_graph(whole, view))
+        sample = sample_edges(seen, core, entity, flat, KEYS[:1], 1, most, 4)
+        columns = (whole.source, whole.relation, whole.neighbour, whole.time)
+        return [tuple(int(column[edge]) for column in columns) for edge in sample.added]
+
+    assert sorted(said(graph, View.all().without(gone))) == sorted(said(smaller, View.all()))
 
 
 def hub_sample(seed: int, sampled: int, step: int = 1) -> list[int]:
@@ -164,7 +192,7 @@ def test_of_equal_attention_the_lowest_hashes_join(added: int) -> None:
         visible_adjacency(visible_graph(graph, View.all())), core, np.zeros(1, np.int32), flat, keys, 1, 1000, added
     )
     key = oracle.step_key(0, 0, 0, 5, 1)
-    wanted = sorted(range(degree), key=lambda e: oracle.edge_hash(key, e))[:added]
+    wanted = sorted(range(degree), key=hashes_of(graph, key).__getitem__)[:added]
     assert sorted(sample.added.tolist()) == sorted(wanted)
 
 
@@ -188,7 +216,8 @@ def test_attention_that_is_not_a_number_counts_as_lowest(numbers: int, added: in
         added,
     )
     key = oracle.step_key(0, 0, 0, 5, 1)
-    wanted = sorted(range(degree), key=lambda e: (np.isnan(attention[e]), oracle.edge_hash(key, e)))[:added]
+    hashes = hashes_of(graph, key)
+    wanted = sorted(range(degree), key=lambda e: (np.isnan(attention[e]), hashes[e]))[:added]
     assert sorted(sample.added.tolist()) == sorted(wanted)
 
 

@@ -65,7 +65,7 @@ def test_another_sampling_seed_gives_other_samples_and_the_same_one_the_same() -
     model = model_of(config, graph, 12, random_parameters(config, 8, 3, 12, 5))
 
     def sampled(seed: int) -> list[list[int]]:
-        records = model.record(batch_of((0, 1, 4)), View.all(), seed)
+        records = model.record(batch_of((0, 1, 4)), View.all(), seed, looked_at=2)
         return [record.sample.candidate.tolist() for record in records if record.sample is not None]
 
     assert sampled(1) == sampled(1)

@@ -195,7 +195,7 @@ def test_an_entity_with_only_its_loop_keeps_its_mass(kernels: str) -> None:
 def test_a_time_outside_the_timeline_is_answered_as_defined(time: int, config: TGAPSettings) -> None:
     graph = tiny_graph(9)
     parameters = random_parameters(config, ENTITIES, RELATIONS, SPAN, 9)
-    wanted = Oracle(config, parameters, graph, 0, SPAN, None, 0).run(1, 2, time).scores
+    wanted = Oracle(config, parameters, graph, 0, SPAN, None, 0, answering=True).run(1, 2, time).scores
     for kernels in ("compiled", "reference"):
         got = scores_of(model_of(config, graph, SPAN, parameters, kernels), batch_of((1, 2, time)))[0]
         np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-15)

@@ -77,7 +77,7 @@ def test_counters_count_what_was_appended(method: str, tmp_path: Path) -> None:
 
 def test_old_names_keep_their_answers_where_nothing_new_touches_them(tmp_path: Path) -> None:
     """New names shift the ids of inverses, self-loop and edges; where nothing is sampled by them, answers stay."""
-    wide = {"model.core_nodes": 1000, "model.sampled_edges": 100_000, "model.added_edges": 100_000}
+    wide = {"model.core_nodes": 1000, "model.added_edges": 100_000}
     before = load_scorer("world", wide)
     append(HEADER + "Otherland,Salute,Thirdland,2013-12-31\n", tmp_path)
     after = load_scorer("world", wide)

@@ -11,12 +11,12 @@ from tgap.drawing.rendering import render
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import SIZES, measure_evidence
-from tgap.explain.flips import facts_touching
+from tgap.explain.flips import facts_touching, removal
 from tgap.graph import View
 from tgap.scorer import Query
 from tgap.studies.faithfulness_curves import CurveRow, question_curves, summarise
 from tgap.studies.faithfulness_figure import faithfulness_figure
-from tgap.studies.orders import ORDERS, ordered_facts
+from tgap.studies.orders import ORDERS, REMEASURED, ordered_facts
 
 QUERY = Query(0, 1, 4)
 
@@ -37,6 +37,13 @@ def test_orders_are_what_they_say() -> None:
     away = [int(graph.time[flow.stored_edge[fact]]) - QUERY.time for fact in found["recent"]]
     assert away == sorted(away, key=lambda days: (abs(days), days > 0))
     assert len(found["recent"]) == len(found["random"]) == len(own)
+    answers = set(facts_touching(graph, flow.answer).tolist()) & own
+    assert set(found["pair"][: len(answers)]) == answers
+    assert sorted(found["pair"]) == sorted(found["recent"])
+    removed = removal(Counterfactual(explainer, trace, flow.answer), evidence, 3)
+    anew = ordered_facts(flow, evidence, np.random.default_rng(0), removed)["effect"]
+    assert tuple(anew[:3]) == removed.stages[-1].facts
+    assert sorted(anew) == sorted(found["effect"])
 
 
 def test_the_first_answer_is_no_fact_that_is_in_sight() -> None:
@@ -61,7 +68,7 @@ def test_curves_are_measured_one_by_one(chosen: int | None) -> None:
     flow = AnswerFlow.of(explainer.graph, trace, answer)
     asked = Counterfactual(explainer, trace, answer)
     evidence = measure_evidence(asked, flow, 20, 0)
-    facts = ordered_facts(flow, evidence, np.random.default_rng([2, *QUERY]))
+    facts = ordered_facts(flow, evidence, np.random.default_rng([2, *QUERY]), removal(asked, evidence, REMEASURED))
     touching = facts_touching(explainer.graph, answer)
     for name in ORDERS:
         own = [fact for fact in facts[name] if fact in touching]

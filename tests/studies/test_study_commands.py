@@ -85,7 +85,7 @@ def test_sampling_draws_the_growing_subgraph(
 
 def test_sampling_as_trained(run_folder: Path, question: tuple[str, str, str], tmp_path: Path) -> None:
     result = call("sampling", run_folder, *question, "--as-trained", "--figure", tmp_path / "growth.png")
-    assert "20 candidate edges, 20 added" in result.output
+    assert " candidate edges, 20 added" in result.output
     assert "are shown" in result.output
 
 
@@ -96,9 +96,9 @@ def test_faithfulness_over_a_sample(run_folder: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "2 questions, the model's first answer" in result.output
     document = json.loads(target.read_text(encoding="utf-8"))
-    assert document["schema"] == "tgap.faithfulness/2"
+    assert document["schema"] == "tgap.faithfulness/3"
     assert document["questions"] == 2
-    assert set(document["orders"]) == {"effect", "share", "attention", "recent", "random"}
+    assert set(document["orders"]) == {"effect", "share", "attention", "pair", "recent", "random"}
     assert len(document["orders"]["effect"]["deletion"]) == 6
     before = rows.read_text(encoding="utf-8")
     again = call(*arguments, "--limit", "2", "--figure", figure)  # read from the rows

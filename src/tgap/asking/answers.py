@@ -18,7 +18,7 @@ from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import measure_evidence
 from tgap.explain.evidence_schema import CalibrationRow
-from tgap.explain.evidence_tables import calibration_row, evidence_rows
+from tgap.explain.evidence_tables import calibrated_answer, evidence_rows
 from tgap.explain.schema import Answer
 from tgap.graph.view import WHOLE, View
 from tgap.scorer import Query, QueryBatch
@@ -84,7 +84,7 @@ def _prediction(
         probabilities=chances is not None,
         rest=None if chances is None else max(0.0, 1.0 - float(chances[listed].sum(dtype=np.float64))),
         scorer=model.scorer.name,
-        calibration=_calibration(model, question.query, answers) if calibrated and chances is not None else None,
+        calibration=None if not calibrated or chances is None else _calibration(model, question, answers, chances),
         notes=question.notes + limit_notes(model, question.query),
     )
 
@@ -96,13 +96,16 @@ def _with_evidence(model: Model, found: Prediction, question: Question, count: i
     trace = model.walker.trace(question.query, view)
     best = model.dataset.entities.id(found.answers[0].name)
     flow = AnswerFlow.of(model.walker.graph, trace, best)
-    measured = measure_evidence(Counterfactual(model.walker, trace, best), flow, count, pairs=0)
+    measured = measure_evidence(Counterfactual(model.walker, trace, best), flow, count, pairs=0, together=False)
     return replace(found, evidence=evidence_rows(model.names, flow, measured))
 
 
-def _calibration(model: Model, query: Query, answers: Sequence[Answer]) -> CalibrationRow | None:
+def _calibration(
+    model: Model, question: Question, answers: Sequence[Answer], chances: NDArray[np.float32]
+) -> CalibrationRow | None:
     """For the first answer that train does not tell: to repeat a fact is no prediction, and none was calibrated."""
     new = next((row for row in answers if not (row.known_when == SAME and "train" in row.known_in)), None)
-    if model.calibration is None or new is None or is_new(model, query):
+    if model.calibration is None or new is None or is_new(model, question.query):
         return None
-    return calibration_row(model.calibration, new.name, new.score)
+    entity = model.dataset.entities.id(new.name)
+    return calibrated_answer(model.calibration, model.dataset, question.query, chances, entity)

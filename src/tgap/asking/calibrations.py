@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tgap.evaluation.calibration import Calibration, Reliability, calibrate, collect, judge
+from tgap.evaluation.calibration import Calibration, calibrate, collect, judge
+from tgap.evaluation.reliability import Reliability
 from tgap.graph.task import find_task
 from tgap.runs.folder import RunFolder
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tgap.asking.prediction import known_words
-from tgap.explain.evidence_schema import FlipRow, SufficientTable
+from tgap.explain.evidence_schema import EvidenceRow, FlipRow, SufficientTable
 from tgap.explain.naming import INVERSE
 from tgap.explain.schema import Document, ProfileTable
 from tgap.explain.wording import (
     calibration_words,
     chains_words,
     counted,
+    couple_words,
     edge_arrow,
     flip_words,
     group_words,
+    labels_words,
+    no_flip_words,
     percent,
     points,
     sufficient_words,
@@ -43,8 +46,11 @@ def explanation_text(document: Document) -> Iterator[Block]:
     yield from map(Note, document.notes)
     yield from _evidence(document)
     yield from _groups(document)
+    yield from _couples(document)
     if document.flips is not None:
         yield from _flip(answer.name, document.flips)
+    elif document.flip_tried:
+        yield from (Line(no_flip_words(answer.name, document.flip_tried)), Blank())
     if document.sufficient is not None:
         yield from _sufficient(answer.name, document.sufficient)
     yield from _chains(document)
@@ -62,7 +68,7 @@ def _evidence(document: Document) -> Iterator[Block]:
     shown = [row for row in speaking[:_FOR] if row.effect >= least] or speaking[:1]
     shown += [row for row in document.evidence if row.effect <= -least][-_AGAINST:]
     rows = tuple(
-        (points(row.effect), percent(row.probability), f"{row.rank:g}", percent(row.share), row.clause) for row in shown
+        (points(row.effect), percent(row.probability), f"{row.rank:g}", percent(row.share), _told(row)) for row in shown
     )
     yield Table(("effect", "without it", "rank", "share", "event"), rows, "rrrrl")
     if len(shown) < len(document.evidence):
@@ -84,9 +90,23 @@ def _groups(document: Document) -> Iterator[Block]:
     yield Table(("effect", "without them", "rank", "share", "events"), rows, "rrrrl")
 
 
+def _told(row: EvidenceRow) -> str:
+    """An event with its labels."""
+    return f"{row.told} [{labels_words(row.labels)}]" if row.labels else row.told
+
+
+def _couples(document: Document) -> Iterator[Block]:
+    """Two events that are both needed, or of which either is enough."""
+    notable = [row for row in document.couples if row.joint != "sum"]
+    if notable:
+        yield Line("How two events work together")
+        yield from (Item(couple_words(row)) for row in notable[:_FOR])
+        yield Blank()
+
+
 def _flip(answer: str, flip: FlipRow) -> Iterator[Block]:
     yield Line(flip_words(answer, flip), "strong")
-    yield from (Item(fact.clause) for fact in flip.facts)
+    yield from (Item(fact.told) for fact in flip.facts)
     yield Blank()
 
 

@@ -11,6 +11,7 @@ from tgap.data import Fact
 from tgap.evaluation.calibration import Calibration
 from tgap.evaluation.ranks import scored_rank
 from tgap.explain.explanation import Explanation, Reason, make_explanation, make_reason
+from tgap.explain.labels import first_new_answer
 from tgap.explain.options import ExplainOptions
 from tgap.explain.schema import Answer
 from tgap.explain.wording import percent
@@ -68,8 +69,12 @@ def _walk(model: Model, question: Question, *, hide: bool) -> _Walk:
     """The walk to explain an answer by; ``hide``: not by the asked fact itself."""
     query = question.query
     trace = model.walker.trace(query)
-    index = int(trace.scores.argmax()) if question.answer is None else question.answer
     notes = question.notes + limit_notes(model, query)
+    index = first_new_answer(model.walker.graph, trace) if question.answer is None else question.answer
+    first = int(trace.scores.argmax())
+    if question.answer is None and index != first:
+        there = f"{model.names.entity(first)} comes first and is on record already"
+        notes += (f"{there}; {model.names.entity(index)}, the first new answer, is explained",)
     visible = trace.view.at(query.time).shows(query.time)  # a fact out of sight tells nothing
     asked = int(model.fact_ids([Fact(query.subject, query.relation, index, query.time)])[0]) if visible else -1
     hidden = hide and asked >= 0

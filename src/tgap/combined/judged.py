@@ -28,15 +28,7 @@ from tgap.graph.setting import EvaluationSetting
 from tgap.graph.view import WHOLE
 from tgap.learner import Learner, Method
 from tgap.model.settings import TGAPSettings
-from tgap.scorer import (
-    FloatArray,
-    IntArray,
-    Query,
-    QueryBatch,
-    ScoreKind,
-    Scorer,
-    Trace,
-)
+from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, ScoreKind, Scorer, Trace
 
 if TYPE_CHECKING:
     import torch
@@ -99,7 +91,7 @@ class JudgedScorer:
     def capabilities(self) -> Capabilities:
         """What the walker can; besides its walk it reads events."""
         transfers = self if capabilities_of(self._walker).transfers else None
-        return Capabilities(walks=self, reads_facts=self, transfers=transfers)
+        return Capabilities(walks=self, reads_facts=self, transfers=transfers, sampling=self, reranks=self)
 
     def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> JudgedScorer:
         """The same weights on other facts."""
@@ -141,6 +133,32 @@ class JudgedScorer:
         seen = trace.view.at(query.time)
         scores = self._judged(trace.scores[np.newaxis], QueryBatch.of([query]), seen)[0]
         return replace(trace, scores=scores)
+
+    @property
+    def samples(self) -> bool:
+        """Whether the walk depends on a sample of edges."""
+        sampler = capabilities_of(self._walker).sampling
+        return sampler is not None and sampler.samples
+
+    def score_seeds(self, query: Query, view: View, count: int) -> FloatArray:
+        """Scores [count, N] of one query under several seeds of the walk's sample, its own first."""
+        sampler = capabilities_of(self._walker).sampling
+        assert sampler is not None, "only what samples is asked"
+        seen = view.within(self.setting.limits).at(query.time)
+        batch = QueryBatch.of([query])
+        rows = sampler.score_seeds(query, view, count)
+        return np.concatenate([self._judged(row[np.newaxis], batch, seen) for row in rows])
+
+    def walk_scores(self, trace: Trace) -> FloatArray:
+        """Scores [N] of the walk alone."""
+        scores: FloatArray = self._walker.score(QueryBatch.of([trace.query]), trace.view)[0]
+        return scores
+
+    def reranked_without(self, trace: Trace, sets: Sequence[Sequence[int]]) -> FloatArray:
+        """Scores [S, N] if the judge alone did not see each set of facts."""
+        walked, batch = self.walk_scores(trace)[np.newaxis], QueryBatch.of([trace.query])
+        views = [trace.view.at(trace.query.time).without(facts) for facts in sets]
+        return np.concatenate([self._judged(walked, batch, view) for view in views])
 
     def facts_read(self, trace: Trace, answer: int, count: int) -> IntArray:
         """The facts that the judge leaned on most for or against an answer, strongest first."""

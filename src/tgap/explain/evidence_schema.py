@@ -30,6 +30,66 @@ class EvidenceRow(NamedFact):
     ]
     probability: Annotated[float, Field(description="of the answer without it")]
     rank: Annotated[float, Field(description="of the answer without it")]
+    labels: Annotated[
+        tuple[str, ...],
+        Field(
+            description=(
+                "what else it is, as codes: copy (the asked fact itself), mirror (the same event recorded from the "
+                "other side), same_day (another event of the same two at the time asked about), rival (another answer "
+                "on record), other_end (the other end of the same statement), after (later than the time asked about)"
+            )
+        ),
+    ] = ()
+
+
+@dataclass(frozen=True)
+class CoupleRow:
+    """Two facts taken away together: whether both are needed, or either is enough, or they add up."""
+
+    facts: Annotated[tuple[NamedFact, NamedFact], Field(description="the two")]
+    effect: Annotated[float, Field(description="probability with both minus without both")]
+    alone: Annotated[
+        tuple[float, float], Field(description="effect of each by itself; 0 where it was below the spread")
+    ]
+    probability: Annotated[float, Field(description="of the answer without both")]
+    rank: Annotated[float, Field(description="of the answer without both")]
+    joint: Annotated[
+        str,
+        Field(
+            description=(
+                "and: each alone brings at least half of the probability; or: together they bring half, each alone "
+                "less than a quarter; sum: neither"
+            )
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class RemovalRow:
+    """A fact taken away after those of the rows before it."""
+
+    fact: Annotated[NamedFact, Field(description="of the candidates the one that then costs most, measured anew")]
+    probability: Annotated[float, Field(description="of the answer without this and all earlier ones")]
+    rank: Annotated[float, Field(description="of the answer then")]
+
+
+@dataclass(frozen=True)
+class ReadRow:
+    """A fact that the re-ranker read."""
+
+    fact: Annotated[NamedFact, Field(description="an event of the answer")]
+    probability: Annotated[float, Field(description="of the answer, if the re-ranker alone did not see it")]
+
+
+@dataclass(frozen=True)
+class RerankedRow:
+    """What a re-ranker did to the answer of the walk."""
+
+    walk_probability: Annotated[float, Field(description="that the walk alone gives")]
+    walk_rank: Annotated[float, Field(description="that the walk alone gives")]
+    probability: Annotated[float, Field(description="after the re-ranker")]
+    rank: Annotated[float, Field(description="after the re-ranker")]
+    facts: Annotated[tuple[ReadRow, ...], Field(description="facts that it read, most telling first")]
 
 
 @dataclass(frozen=True)
@@ -41,13 +101,16 @@ class GroupRow:
         Field(
             description=(
                 "first: the 2, 3, 5, ... facts of highest share; pair: all visible events of one subject, relation "
-                "and object; time: all visible events of one time"
+                "and object; between: all visible events between two entities; time: all visible events of one time; "
+                "and, where none of these decides, day: events of the entity asked about and of the answer at that "
+                "time; own: events of the asked relation that the entity asked about had with anyone; toward: those of "
+                "the answer"
             )
         ),
     ]
-    subject: Annotated[str | None, Field(description="of a pair")]
+    subject: Annotated[str | None, Field(description="of a pair; one of the entities of other groups")]
     relation: Annotated[str | None, Field(description="of a pair")]
-    object: Annotated[str | None, Field(description="of a pair")]
+    object: Annotated[str | None, Field(description="of a pair; the other entity of other groups")]
     since: Annotated[str, Field(description="time of the first of the facts")]
     until: Annotated[str, Field(description="time of the last of the facts")]
     facts: Annotated[int, Field(description="how many they are")]
@@ -187,7 +250,10 @@ class CalibrationRow:
     """How often answers given a probability like this one were right."""
 
     answer: Annotated[str, Field(description="the answer that this is about")]
-    probability: Annotated[float, Field(description="of that answer, as the model gives it")]
+    probability: Annotated[
+        float,
+        Field(description="of that answer, as the model gives it, among those that train does not tell already"),
+    ]
     low: Annotated[float, Field(description="answers given a probability from here ...")]
     high: Annotated[float, Field(description="... to here")]
     answers: Annotated[int, Field(description="how many there were")]
@@ -197,3 +263,15 @@ class CalibrationRow:
         Field(description="the probability read off a rising curve through all answers; the order of answers stays"),
     ]
     split: Annotated[str, Field(description="where that was measured: valid")]
+    relation: Annotated[
+        str | None, Field(description="the relation that the counted answers are of; null: of all, as it has too few")
+    ] = None
+    base_rate: Annotated[
+        float | None,
+        Field(
+            description=(
+                "part of all times at which train has a fact of the entity asked about and this relation: how often "
+                "something of the kind happens at all; right and calibrated hold if it happened"
+            )
+        ),
+    ] = None

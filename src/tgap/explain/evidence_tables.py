@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from tgap.evaluation.calibration import Calibration
+from tgap.data import Dataset
+from tgap.evaluation.calibration import Calibration, base_rate, known_siblings
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.chains import Chain, Chains, Link
 from tgap.explain.edges import highest
-from tgap.explain.evidence import PAIR, TIME, Effect, Evidence
+from tgap.explain.evidence import Effect, Evidence, joint_kind
 from tgap.explain.evidence_schema import (
     CalibrationRow,
     ChainLink,
     ChainRow,
     ChainTable,
+    CoupleRow,
     EntityShare,
     EvidenceRow,
     FlipRow,
     GroupRow,
     LinkRelation,
+    ReadRow,
     RelationShare,
+    RemovalRow,
+    RerankedRow,
     ShareTable,
     StepShares,
     SufficientRow,
     SufficientTable,
     TimeShare,
 )
-from tgap.explain.flips import Stage, facts_touching
+from tgap.explain.flips import Removal, Stage, facts_touching
+from tgap.explain.groups import PAIR
+from tgap.explain.labels import fact_labels
 from tgap.explain.naming import Names
+from tgap.explain.reranking import RerankedPart
 from tgap.explain.wording import chain_sentence
+from tgap.scorer import FloatArray, Query
 
 BACKGROUND = "facts that do not touch the answer"
 _RELATIONS, _LINK_RELATIONS, _ENTITIES = 10, 3, 5  # rows of the lists
@@ -44,26 +53,55 @@ def evidence_rows(names: Names, flow: AnswerFlow, evidence: Evidence) -> tuple[E
             effect=found.effect,
             probability=found.after.probability,
             rank=found.after.rank,
+            labels=fact_labels(names, flow, found.facts[0]),
         )
         for found in evidence.facts
     )
 
 
+def couple_rows(names: Names, flow: AnswerFlow, evidence: Evidence) -> tuple[CoupleRow, ...]:
+    """Two facts at a time."""
+    alone = {found.facts[0]: found.effect for found in evidence.facts}
+    rows = []
+    for found in evidence.couples:
+        one, two = (names.fact(flow.graph, fact, flow.trace.query.time) for fact in found.facts)
+        effects = alone.get(found.facts[0], 0.0), alone.get(found.facts[1], 0.0)
+        joint = joint_kind(evidence, found)
+        rows.append(CoupleRow((one, two), found.effect, effects, found.after.probability, found.after.rank, joint))
+    return tuple(rows)
+
+
+def removal_rows(names: Names, flow: AnswerFlow, found: Removal) -> tuple[RemovalRow, ...]:
+    """One fact after the other."""
+    return tuple(
+        RemovalRow(
+            names.fact(flow.graph, stage.facts[-1], flow.trace.query.time), stage.after.probability, stage.after.rank
+        )
+        for stage in found.stages
+    )
+
+
+def reranked_row(names: Names, flow: AnswerFlow, found: RerankedPart) -> RerankedRow:
+    """The re-ranker's part."""
+    facts = tuple(ReadRow(names.fact(flow.graph, fact, flow.trace.query.time), left) for fact, left in found.facts)
+    return RerankedRow(found.walk, found.walk_rank, found.probability, found.rank, facts)
+
+
 def group_rows(names: Names, flow: AnswerFlow, evidence: Evidence) -> tuple[GroupRow, ...]:
     """Facts taken away together: the first by share, then groups."""
-    kinds = (("first", evidence.firsts), (PAIR, evidence.pairs), (TIME, evidence.times))
-    return tuple(_group(names, flow, kind, found) for kind, effects in kinds for found in effects)
+    firsts = tuple(_group(names, flow, "first", (), found) for found in evidence.firsts)
+    return firsts + tuple(_group(names, flow, found.group.kind, found.group.ends, found) for found in evidence.groups)
 
 
-def _group(names: Names, flow: AnswerFlow, kind: str, found: Effect) -> GroupRow:
+def _group(names: Names, flow: AnswerFlow, kind: str, ends: tuple[int, ...], found: Effect) -> GroupRow:
     named = names.fact(flow.graph, found.facts[0], flow.trace.query.time)
     times = flow.graph.time[flow.stored_edge[list(found.facts)]]
-    pair = kind == PAIR
+    about = [names.entity(end) for end in ends] + [None, None]
     return GroupRow(
         kind=kind,
-        subject=named.subject if pair else None,
-        relation=named.relation if pair else None,
-        object=named.object if pair else None,
+        subject=about[0],
+        relation=named.relation if kind == PAIR else None,
+        object=about[1],
         since=names.date(int(times.min())),
         until=names.date(int(times.max())),
         facts=len(found.facts),
@@ -122,13 +160,41 @@ def _link(names: Names, flow: AnswerFlow, link: Link) -> ChainLink:
     return ChainLink(names.entity(link.subject), names.entity(link.object), len(link.edges), tuple(rows))
 
 
-def calibration_row(found: Calibration, name: str, probability: float) -> CalibrationRow | None:
+def calibration_row(
+    found: Calibration, name: str, probability: float, *, relation: str | None = None, base_rate: float | None = None
+) -> CalibrationRow | None:
     """How often answers of such a probability were right; None where none was seen that is like it."""
-    like = found.bin_of(probability)
+    own = None if relation is None else found.bin_of(probability, relation)
+    like = own or found.bin_of(probability)
     if like is None:
         return None
     return CalibrationRow(
-        name, probability, like.low, like.high, like.answers, like.right, found(probability), found.split
+        name,
+        probability,
+        like.low,
+        like.high,
+        like.answers,
+        like.right,
+        found(probability, relation),
+        found.split,
+        relation if own else None,
+        base_rate,
+    )
+
+
+def calibrated_answer(
+    found: Calibration, dataset: Dataset, query: Query, scores: FloatArray, answer: int
+) -> CalibrationRow | None:
+    """The row for an answer to a question: its probability among those that train does not tell already."""
+    siblings = known_siblings(dataset, *query)
+    taken = float(scores[siblings[siblings != answer]].sum(dtype=np.float64))
+    probability = min(1.0, float(scores[answer]) / max(1.0 - taken, float(scores[answer]), 1e-12))
+    return calibration_row(
+        found,
+        dataset.entities.name(answer),
+        probability,
+        relation=dataset.relations.name(query.relation % dataset.num_relations),
+        base_rate=base_rate(dataset, query.subject, query.relation),
     )
 
 

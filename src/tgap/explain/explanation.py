@@ -21,20 +21,24 @@ from tgap.explain.edges import masses, mean_attention, strongest_edges
 from tgap.explain.evidence import measure_evidence
 from tgap.explain.evidence_schema import CalibrationRow, EvidenceRow
 from tgap.explain.evidence_tables import (
-    calibration_row,
+    calibrated_answer,
     chain_table,
+    couple_rows,
     evidence_rows,
     flip_row,
     group_rows,
+    removal_rows,
+    reranked_row,
     share_table,
     sufficient_table,
 )
-from tgap.explain.flips import smallest_flip, sufficiency_curve
+from tgap.explain.flips import removal, smallest_flip, sufficiency_curve
 from tgap.explain.naming import Names
 from tgap.explain.options import ExplainOptions
 from tgap.explain.paths import heaviest_walks
 from tgap.explain.profile import query_profile
 from tgap.explain.reach import reach
+from tgap.explain.reranking import reranked_part
 from tgap.explain.schema import Answer, Document, Question, ReachRow, plain
 from tgap.explain.tables import flow_table, path_table, profile_table, step_tables
 from tgap.explain.verdict import verdict
@@ -210,7 +214,7 @@ def make_explanation(
         instant=trace.query.time,
         answer=row,
         **_measured(explainer, names, flow, options, asked_fact_hidden),
-        calibration=None if calibration is None else calibration_row(calibration, row.name, row.score),
+        calibration=_calibrated(names, calibration, trace, index),
         asked_fact_hidden=asked_fact_hidden,
         chains=chain_table(names, flow, heaviest_chains(flow, options.chains)),
         shares=share_table(names, flow),
@@ -245,8 +249,14 @@ def make_reason(
         kind=found["kind"],
         evidence=found["evidence"],
         asked_fact_hidden=asked_fact_hidden,
-        calibration=None if calibration is None else calibration_row(calibration, row.name, row.score),
+        calibration=_calibrated(names, calibration, trace, index),
     )
+
+
+def _calibrated(names: Names, found: Calibration | None, trace: Trace, answer: int) -> CalibrationRow | None:
+    if found is None:
+        return None
+    return calibrated_answer(found, names.dataset, trace.query, trace.scores, answer)
 
 
 def _measured(
@@ -254,17 +264,27 @@ def _measured(
 ) -> dict[str, Any]:
     """The parts of the document for which facts are taken away."""
     if not options.effects:
-        return {"sentence": None, "kind": None, "evidence": (), "groups": (), "flips": None, "sufficient": None}
+        return {
+            "sentence": None, "kind": None, "evidence": (), "groups": (), "couples": (), "removals": (), "flips": None,
+            "flip_tried": 0, "sufficient": None, "reranked": None, "spread": None,
+        }  # fmt: skip
     asked = Counterfactual(explainer, flow.trace, flow.answer)
     evidence = measure_evidence(asked, flow, options.effects, times=options.groups)
-    flip = smallest_flip(asked, evidence) if options.flips else None
+    removed = removal(asked, evidence) if options.flips else None
+    flip = smallest_flip(asked, evidence, removed) if removed else None
     curve = sufficiency_curve(asked, evidence.support) if options.sufficient else ()
-    why = verdict(names, flow, evidence, hidden=hidden)
+    part = reranked_part(explainer, flow)
+    why = verdict(names, flow, evidence, hidden=hidden, reranked=part)
     return {
         "sentence": why.sentence,
         "kind": why.kind,
         "evidence": evidence_rows(names, flow, evidence),
         "groups": group_rows(names, flow, evidence),
+        "couples": couple_rows(names, flow, evidence),
+        "removals": removal_rows(names, flow, removed) if removed else (),
         "flips": None if flip is None else flip_row(names, flow, flip),
+        "flip_tried": evidence.tried if removed and evidence.before.leads else 0,
         "sufficient": sufficient_table(flow, evidence, curve) if curve else None,
+        "reranked": None if part is None else reranked_row(names, flow, part),
+        "spread": evidence.spread or None,
     }

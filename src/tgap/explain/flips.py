@@ -1,9 +1,10 @@
 """What would change the answer, and what is enough for it.
 
-Flip. The smallest set of facts, among those that brought the answer, without which another entity comes first. Found
-greedily: if one fact alone is enough, it is that one; else the smaller of two sets, the first k facts in order of their
-share and the first k in order of their measured effect, k as small as possible. Then every fact that can be put back
-without losing the flip is put back, until each fact that is left is needed. A smaller set of other facts may exist.
+Flip. The smallest set found, among the facts that brought the answer, without which another entity comes first. One
+fact, if one is enough; else facts are taken away one after the other, each time the one that then costs most, measured
+anew with the others gone. Where that finds nothing in a few rounds, the first k facts by share or by effect are tried,
+k as small as possible. Then every fact that can be put back without losing the flip is put back, until each fact that
+is left is needed. A smaller set of other facts may exist.
 
 Sufficiency. How much of the probability is left if, of all facts that touch the answer, only the first k that speak for
 it are visible? The background, which stays, is every fact that does not touch the answer. Without any fact that
@@ -22,6 +23,9 @@ from tgap.explain.evidence import Evidence, first_facts
 from tgap.graph import TemporalGraph
 from tgap.scorer import IntArray
 
+ROUNDS = 8  # facts that are taken away one after the other
+WIDTH = 6  # candidates that are measured in each round
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -31,22 +35,71 @@ class Stage:
     after: Outcome
 
 
-def smallest_flip(asked: Counterfactual, evidence: Evidence) -> Stage | None:
+@dataclass(frozen=True)
+class Removal:
+    """Facts taken away one after the other, each time the one that then costs most, measured anew."""
+
+    stages: tuple[Stage, ...]  # without the first, the first two, ...
+    flip: Stage | None  # the first set that was seen to change the answer
+
+
+def removal(
+    asked: Counterfactual, evidence: Evidence, most: int = ROUNDS, width: int = WIDTH, *, until_flip: bool = False
+) -> Removal:
+    """At most ``most`` facts; of each round's ``width`` candidates, strongest by their last measurement, the best."""
+    last = {found.facts[0]: found.after for found in evidence.facts}
+    by_share = sorted(evidence.facts, key=lambda found: (-found.share, found.facts))
+    shares = [found.facts[0] for found in by_share]
+    gone: tuple[int, ...] = ()
+    stages: list[Stage] = []
+    flip = _known_flip(evidence)
+    while len(gone) < most and not (until_flip and flip):
+        left = [fact for fact in last if fact not in gone]
+        if not left:
+            break
+        if gone:
+            best = sorted(left, key=lambda fact: (last[fact].probability, fact))[: width - 1]
+            tried = list(dict.fromkeys([*best, *[fact for fact in shares if fact in left][: width - len(best)]]))
+            after = asked.without_each([(*gone, fact) for fact in tried])
+            last.update(zip(tried, after, strict=True))
+        else:
+            tried = left  # measured already
+        chosen = min(tried, key=lambda fact: (last[fact].probability, fact))
+        gone = (*gone, chosen)
+        stages.append(Stage(gone, last[chosen]))
+        if flip is None:
+            flips = [fact for fact in tried if not last[fact].leads]
+            flip = Stage((*gone[:-1], flips[0]), last[flips[0]]) if flips else None
+    return Removal(tuple(stages), flip)
+
+
+def smallest_flip(asked: Counterfactual, evidence: Evidence, removed: Removal | None = None) -> Stage | None:
     """The flip of an answer that leads; None if it does not, or if nothing that was tried flips it."""
     if not evidence.before.leads:
         return None
-    for found in evidence.facts:
-        if not found.after.leads:
-            return Stage(found.facts, found.after)
+    found = removed.flip if removed else removal(asked, evidence, until_flip=True).flip
+    if found is None:
+        found = _larger_flip(asked, evidence)
+    return None if found is None else _needed(asked, found)
+
+
+def _known_flip(evidence: Evidence) -> Stage | None:
+    """One fact or two that were seen to change the answer already."""
+    if not evidence.before.leads:
+        return None
+    found = next((one for one in (*evidence.facts, *evidence.couples) if not one.after.leads), None)
+    return None if found is None else Stage(found.facts, found.after)
+
+
+def _larger_flip(asked: Counterfactual, evidence: Evidence) -> Stage | None:
+    """The first facts by share or by effect, as few as it takes, where a step at a time has found nothing."""
     by_share = [found.facts for found in evidence.firsts]
     tried = [
         _fewest(asked, by_share[-1], [(found.facts, found.after) for found in evidence.firsts]) if by_share else None,
         _fewest(asked, evidence.support, []),
     ]
     flips = [flip for flip in tried if flip is not None]
-    if not flips:
-        return None
-    return _needed(asked, min(flips, key=lambda flip: len(flip.facts)))
+    return min(flips, key=lambda flip: len(flip.facts)) if flips else None
 
 
 def sufficiency_curve(asked: Counterfactual, facts: Sequence[int]) -> tuple[Stage, ...]:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tgap.data import Dataset
+from tgap.explain.phrases import clause
 from tgap.graph import TemporalGraph
 
 INVERSE = " (inverse)"  # how an inverse relation is printed; nobody ever has to type it
@@ -66,6 +67,16 @@ class NamedFact:
     def clause(self) -> str:
         """The fact with its date."""
         return f"{self.arrow} ({self.time}, {self.relative_time})"
+
+    @property
+    def words(self) -> str:
+        """Who did what to whom, in plain English."""
+        return clause(self.subject, self.relation, self.object)
+
+    @property
+    def told(self) -> str:
+        """The same with its date."""
+        return f"{self.words} ({self.time}, {self.relative_time})"
 
 
 def sign_of(displacement: int) -> str:

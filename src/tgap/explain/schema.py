@@ -15,9 +15,12 @@ from pydantic import Field
 from tgap.explain.evidence_schema import (
     CalibrationRow,
     ChainTable,
+    CoupleRow,
     EvidenceRow,
     FlipRow,
     GroupRow,
+    RemovalRow,
+    RerankedRow,
     ShareTable,
     SufficientTable,
 )
@@ -298,10 +301,11 @@ class Document:
         str | None,
         Field(
             description=(
-                "what the sentence says, as a code: one (one fact brings half of the probability or more), few (2, 3 "
-                "or 5 facts together do), pair (all events of one subject, relation and object do), many (none of "
-                "these), none (no fact that was tried speaks for the answer), stays (attention never left), unreached"
-                " (none arrived)"
+                "what the sentence says, as a code: one (one fact brings half of the probability or more), both (each "
+                "of several does: all are needed), either (two together do, each alone less than a quarter), few (2 to "
+                "5 facts together do), pair, between, time, day, own, toward (all events of such a group do), many "
+                "(none of these), none (no fact that was tried speaks for the answer), stays (attention never left), "
+                "unreached (none arrived)"
             )
         ),
     ]
@@ -321,6 +325,12 @@ class Document:
         tuple[EvidenceRow, ...], Field(description="facts taken away one at a time, strongest effect first")
     ]
     groups: Annotated[tuple[GroupRow, ...], Field(description="facts taken away together")]
+    couples: Annotated[
+        tuple[CoupleRow, ...], Field(description="any two of the strongest facts taken away together, strongest first")
+    ]
+    removals: Annotated[
+        tuple[RemovalRow, ...], Field(description="facts taken away one after the other, measured anew each time")
+    ]
     flips: Annotated[
         FlipRow | None,
         Field(
@@ -330,7 +340,22 @@ class Document:
             )
         ),
     ]
+    flip_tried: Annotated[
+        int, Field(description="facts among which a flip was searched for; 0 where the answer is not the first")
+    ]
     sufficient: Annotated[SufficientTable | None, Field(description="how few facts are enough")]
+    reranked: Annotated[
+        RerankedRow | None, Field(description="the part of a re-ranker; null where the method has none")
+    ]
+    spread: Annotated[
+        float | None,
+        Field(
+            description=(
+                "how far the probability ranges over seeds where a sample decides (hub_edges, caps); smaller effects "
+                "are left out; null where every edge is looked at"
+            )
+        ),
+    ]
     chains: Annotated[ChainTable, Field(description="walks through the same entities, taken together")]
     shares: Annotated[ShareTable, Field(description="the flow to this answer by time, relation and entity")]
     reach: Annotated[ReachRow, Field(description="whether a walk can reach the answer at all")]

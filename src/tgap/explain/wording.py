@@ -16,12 +16,14 @@ from tgap.explain.evidence_schema import (
     CalibrationRow,
     ChainLink,
     ChainTable,
+    CoupleRow,
     FlipRow,
     GroupRow,
     ShareTable,
     SufficientTable,
 )
 from tgap.explain.naming import INVERSE, NamedEdge
+from tgap.explain.phrases import clause, plain_name, relation_words
 from tgap.explain.reach import Reach
 
 
@@ -45,18 +47,56 @@ def points(effect: float) -> str:
     return f"{'+' if effect > 0 else '−'}{value:.{digits}f}"
 
 
+LABEL_WORDS = {
+    "copy": "the asked fact itself",
+    "mirror": "the same event from the other side",
+    "same_day": "another event of the two at that time",
+    "rival": "another answer on record",
+    "other_end": "the other end of the same statement",
+    "after": "later",
+}
+JOINT_WORDS = {"and": "both are needed", "or": "either is enough", "sum": "their effects add up"}
+
+
 def group_words(row: GroupRow) -> str:
     """Which events a group holds."""
-    if row.kind == "first":
-        return f"the {row.facts} that carried most"
-    if row.kind == "time":
-        return f"all {row.facts} of {row.since}"
-    return f"{row.facts} of {row.subject} —{row.relation}→ {row.object} ({row.since} to {row.until})"
+    when = f"({row.since} to {row.until})"
+    if row.kind == "pair":
+        return f"{row.facts} times: {clause(row.subject or '?', row.relation or '?', row.object or '?')} {when}"
+    one, other = (plain_name(name) if name else "" for name in (row.subject, row.object))
+    return {
+        "first": f"the {row.facts} that carried most",
+        "time": f"all {row.facts} of {row.since}",
+        "between": f"all {row.facts} between {one} and {other} {when}",
+        "day": f"all {row.facts} of {one} or {other} at that time",
+        "own": f"all {row.facts} of the asked kind that {one} had with anyone {when}",
+        "toward": f"all {row.facts} of the asked kind that {one} had with anyone {when}",
+    }[row.kind]
+
+
+def labels_words(labels: Sequence[str]) -> str:
+    """What a piece of evidence is besides, for a table.
+
+    >>> labels_words(("mirror", "after"))
+    'the same event from the other side, later'
+    """
+    return ", ".join(LABEL_WORDS[label] for label in labels)
+
+
+def couple_words(row: CoupleRow) -> str:
+    """How two facts work together."""
+    one, two = (fact.told for fact in row.facts)
+    return f"{JOINT_WORDS[row.joint]}: {one}; and {two}"
+
+
+def no_flip_words(answer: str, tried: int) -> str:
+    """That no set of facts was found that changes the answer."""
+    return f"No set of events that puts another answer before {plain_name(answer)} was found among the {tried} tried."
 
 
 def flip_words(answer: str, flip: FlipRow) -> str:
     """What would change the answer."""
-    events = "this event" if len(flip.facts) == 1 else f"these {len(flip.facts)} events"
+    events = "this event" if len(flip.facts) == 1 else f"these {len(flip.facts)} events (the fewest found)"
     then = f"{flip.answer} would come first with {percent(flip.answer_probability)}"
     return f"Without {events} {then}, {answer} would have {percent(flip.probability)} (rank {flip.rank:g}):"
 
@@ -82,10 +122,14 @@ def chains_words(found: ChainTable) -> str:
 def calibration_words(found: CalibrationRow) -> str:
     """How far a probability like this can be trusted."""
     given = f"{100 * found.low:g} to {100 * found.high:g} %"
-    return (
-        f"Answers given {given} were right {percent(found.right)} of the time (n = {found.answers:,}, {found.split}); "
-        f"calibrated, {found.answer} has {percent(found.calibrated)}."
+    about = "answers" if found.relation is None else f"answers to '{relation_words(found.relation)}'"
+    words = (
+        f"If it happened: {about} given {given} were right {percent(found.right)} of the time (n = {found.answers:,}, "
+        f"{found.split}); calibrated, {plain_name(found.answer)} has {percent(found.calibrated)}."
     )
+    if found.base_rate is None:
+        return words
+    return f"{words} Something of this kind is on record at {percent(found.base_rate)} of all times."
 
 
 def times_words(shares: ShareTable) -> str:
@@ -97,6 +141,15 @@ def times_words(shares: ShareTable) -> str:
 def counted(number: int, word: str) -> str:
     """A number with its noun: 1 edge, 1,200 edges."""
     return f"{number:,} {word}{'s' if number != 1 else ''}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Clauses one after the other.
+
+    >>> listed(["one", "two", "three"])
+    'one; two; and three'
+    """
+    return "; ".join([*parts[:-1], f"and {parts[-1]}" if parts[1:] else parts[-1]])
 
 
 def shorten(text: str, most: int) -> str:

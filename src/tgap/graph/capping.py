@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tgap.graph.hashing import edge_hash, mix
+from tgap.graph.hashing import mix, place_hash
 from tgap.graph.resolve import VisibleGraph
 from tgap.graph.subgraph import compact_edge_set
 from tgap.graph.temporal import Int32Array, Int64Array
@@ -154,7 +154,7 @@ def _keep_near(kept, first, last, visible, graph_time, fact, mask, time, row_key
     rank = 0
     for edge in range(first, last):
         if mask[edge] != 0:
-            uniform = (np.float64(edge_hash(row_key, edge) >> np.uint64(11)) + 0.5) / 9007199254740992.0  # 2^53
+            uniform = (np.float64(place_hash(row_key, edge) >> np.uint64(11)) + 0.5) / 9007199254740992.0  # 2^53
             dt = 0 if fact[edge] < 0 else abs(np.int64(graph_time[edge]) - time)
             race[rank] = -np.log(uniform) * (1.0 + dt)
             rank += 1

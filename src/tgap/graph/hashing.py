@@ -1,7 +1,8 @@
-"""Keyed hash that decides samples and ties: a function of seed, query, step and edge, and of nothing else.
+"""Keyed hash that decides samples and ties: a function of seed, query, step and fact, and of nothing else.
 
 splitmix64's finaliser; see docs/model.md, Sampling. No generator is drawn from, so the choice for a query depends
-neither on the batch it is in nor on the order of evaluation.
+neither on the batch it is in nor on the order of evaluation. An edge enters by what it says, not by its place in the
+graph, so the choice does not depend on which other facts there are either.
 """
 
 from __future__ import annotations
@@ -40,8 +41,20 @@ def step_key(key: np.uint64, step: int) -> np.uint64:
 
 
 @kernel(inline="always")
-def edge_hash(key: np.uint64, edge: int) -> np.uint64:
-    """Hash of an edge under a step's key."""
+def pair_key(key: np.uint64, source: int, neighbour: int) -> np.uint64:
+    """Key of all edges from one entity to another under a step's key."""
+    return mix(key + (np.uint64(source) << np.uint64(32)) + np.uint64(neighbour))
+
+
+@kernel(inline="always")
+def edge_hash(pair: np.uint64, relation: int, time: int, copy: int) -> np.uint64:
+    """Hash of an edge under its pair's key; ``copy`` counts the copies of a fact that is there more than once."""
+    return mix(pair + (np.uint64(relation) << np.uint64(32)) + np.uint64(time)) + np.uint64(copy)
+
+
+@kernel(inline="always")
+def place_hash(key: np.uint64, edge: int) -> np.uint64:
+    """Hash of an edge by its place in the graph: for caps, whose sample of a row changes with the row anyway."""
     return mix(key + np.uint64(2) * np.uint64(edge))
 
 

@@ -1,4 +1,7 @@
-"""Subgraph sampling: core nodes of highest attention, a sample of their edges, the best of it.
+"""Growing the subgraph: core nodes of highest attention, their edges (all, or a sample), the best of these.
+
+Training looks at a sample of each core node's edges. Answers look at all of them, unless a core node is a hub with more
+edges than ``hub_edges``: then an answer depends on nothing but the model and the facts.
 
 Nothing here carries a gradient. Cost per query: O(entities with mass) for the core nodes, O(edges of the core nodes)
 for the sample; both are selections around a cut, only the x core nodes themselves are sorted.
@@ -14,12 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tgap.graph.hashing import edge_hash, entity_hash, step_key
+from tgap.graph.hashing import edge_hash, entity_hash, pair_key, step_key
 from tgap.graph.temporal import Int32Array, Int64Array
 from tgap.jit import kernel
 from tgap.kernels.simd import item, put
 from tgap.kernels.structure import Adjacency
 
+ALL = 0  # sampled edges of a core node: all of them
 _HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -105,7 +109,7 @@ def _highest(value, hashes, most):
     wanted = most - (value > cut).sum()
     tied = np.flatnonzero(value == cut)
     limit = np.partition(hashes[tied], wanted - 1)[wanted - 1]
-    return np.flatnonzero((value > cut) | ((value == cut) & (hashes <= limit)))
+    return np.flatnonzero((value > cut) | ((value == cut) & (hashes <= limit)))[:most]
 
 
 def sample_edges(
@@ -118,63 +122,79 @@ def sample_edges(
     sampled: int,
     added: int,
 ) -> Sample:
-    """At most ``sampled`` edges of lowest hash of each core node; of all a query's the ``added`` of highest attention.
+    """The ``added`` edges of highest attention of all that are looked at, per query.
 
-    ``attention`` is the mean attention of the core nodes' edges, as recorded by the flow; NaN (a model whose weights
-    have run away) counts as less than any number.
+    Looked at are the ``sampled`` edges of lowest hash of each core node, or with ``ALL`` every edge. ``attention`` is
+    the mean attention of the core nodes' edges, as recorded by the flow; NaN (a model whose weights have run away)
+    counts as less than any number.
     """
-    return Sample(
-        *_sample(
-            adjacency.row, adjacency.mask, adjacency.edge, core, mass_entity, attention, keys, step, sampled, added
-        )
-    )
+    return Sample(*_sample(adjacency, core, mass_entity, attention, keys, step, sampled, added))
 
 
 @kernel()
-def _lowest_hashes(first, last, mask, edge_index, key, most):
-    """Visible edges from ``first`` to ``last``, ascending, and their hashes: all of them, or ``most`` of lowest hash.
+def _all_hashes(seen, source, key, bound, edges, found):
+    """Visible edges out of an entity with a hash of at most ``bound``, ascending, written to ``edges`` and ``found``.
+
+    Returns how many there are (what finds no room is counted, not written), and the number of all visible edges.
+    """
+    count = visible = 0
+    for pair in range(seen.pair_row[source], seen.pair_row[source + 1]):
+        own = pair_key(key, source, item(seen.pair_neighbour, pair))
+        copy = 0
+        for edge in range(seen.pair_edge[pair], seen.pair_edge[pair + 1]):
+            relation, time = item(seen.relation, edge), item(seen.time, edge)
+            again = edge > seen.pair_edge[pair] and item(seen.relation, edge - 1) == relation
+            copy = copy + 1 if again and item(seen.time, edge - 1) == time else 0
+            if item(seen.mask, edge) == 0:
+                continue
+            visible += 1
+            h = edge_hash(own, relation, time, copy)
+            if h <= bound:
+                if count < len(edges):
+                    put(edges, count, edge)
+                    put(found, count, h)
+                count += 1
+    return count, visible
+
+
+@kernel()
+def _lowest_hashes(seen, source, key, most):
+    """Visible edges out of an entity, ascending, and their hashes: all of them, or ``most`` of lowest hash.
 
     Hashes are evenly spread, so of a long row those below a bound are collected that some more than ``most`` should
     stay under; only where that does not come true are all of them.
     """
-    whole = len(edge_index) == 0
+    size = seen.row[source + 1] - seen.row[source]
     bound = _HIGHEST
-    if last - first > 2 * most:
-        share = (1.25 * most + 32) / (last - first)
+    if size > 2 * most:
+        share = (1.25 * most + 32) / size
         if share < 1:
             bound = np.uint64(share * 2.0**64)
     while True:
-        edges = np.empty(last - first if bound == _HIGHEST else 2 * most + 64, np.int64)
+        edges = np.empty(size if bound == _HIGHEST else 2 * most + 64, np.int64)
         found = np.empty(len(edges), np.uint64)
-        count, visible = 0, np.int64(0)
-        for edge in range(first, last):
-            seen = np.int64(item(mask, edge))
-            visible += seen
-            h = edge_hash(key, edge if whole else item(edge_index, edge))
-            if seen != 0 and h <= bound and count < len(edges):
-                put(edges, count, edge)
-                put(found, count, h)
-                count += 1
-        if count < len(edges) or bound == _HIGHEST:
+        count, visible = _all_hashes(seen, source, key, bound, edges, found)
+        if count <= len(edges):
             if count >= most:
-                kept = found[:count] <= np.partition(found[:count], most - 1)[most - 1]
-                return edges[:count][kept], found[:count][kept]
+                kept = np.flatnonzero(found[:count] <= np.partition(found[:count], most - 1)[most - 1])[:most]
+                return edges[kept], found[kept]
             if count == visible:
                 return edges[:count], found[:count]
         bound = _HIGHEST
 
 
 @kernel()
-def _sample(graph_row, mask, edge_index, core, mass_entity, attention, keys, step, sampled, added):
+def _sample(seen, core, mass_entity, attention, keys, step, sampled, added):
     core_row, entry, start = core.row, core.entry, core.start
-    whole = len(edge_index) == 0
+    whole = len(seen.edge) == 0
     queries = len(core_row) - 1
     candidate_row = np.zeros(queries + 1, np.int64)
     added_row = np.zeros(queries + 1, np.int64)
     room = 0
     for c in range(len(entry)):
         i = mass_entity[entry[c]]
-        room += min(graph_row[i + 1] - graph_row[i], sampled)
+        size = seen.row[i + 1] - seen.row[i]
+        room += size if sampled == ALL else min(size, sampled)
     candidate = np.empty(room, np.int64)
     chosen = np.empty(min(room, queries * added), np.int64)
     value = np.empty(room, attention.dtype)
@@ -185,11 +205,13 @@ def _sample(graph_row, mask, edge_index, core, mass_entity, attention, keys, ste
         count = begin
         for c in range(core_row[b], core_row[b + 1]):
             m = entry[c]
-            first, last = graph_row[mass_entity[m]], graph_row[mass_entity[m] + 1]
-            drawn, drawn_hash = _lowest_hashes(first, last, mask, edge_index, key, sampled)
+            source = mass_entity[m]
+            first = seen.row[source]
+            size = seen.row[source + 1] - first
+            drawn, drawn_hash = _lowest_hashes(seen, source, key, size if sampled == ALL else sampled)
             for k in range(len(drawn)):
                 edge = drawn[k]
-                candidate[count] = edge if whole else edge_index[edge]
+                candidate[count] = edge if whole else seen.edge[edge]
                 hashes[count] = drawn_hash[k]
                 carried = attention[start[m] + edge - first]
                 value[count] = -np.inf if np.isnan(carried) else carried

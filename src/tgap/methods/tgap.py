@@ -195,7 +195,6 @@ METHOD = Method(
     tasks={COMPLETION.name: {}, FORECAST.name: {"model": FORECAST_BATCHES}},
     adjustable=(
         "core_nodes",
-        "sampled_edges",
         "added_edges",
         "walk_cap",
         "gather_cap",

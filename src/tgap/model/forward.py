@@ -24,7 +24,7 @@ from tgap.graph import View
 from tgap.graph.capping import capped_adjacency
 from tgap.graph.hashing import query_keys
 from tgap.graph.resolve import VisibleGraph
-from tgap.graph.sampling import CoreNodes, Sample, choose_core, sample_edges
+from tgap.graph.sampling import ALL, CoreNodes, Sample, choose_core, sample_edges
 from tgap.graph.subgraph import Subgraphs, find_entries, visible_adjacency
 from tgap.kernels.backend import AttentionMaps, FlowBatch, FlowTables, Mass, Recording
 from tgap.kernels.chunks import even_cuts
@@ -75,7 +75,7 @@ class ForwardPass:
     ``features``: of the batch's ``feature_times``, if already computed. ``keep``: record the attention of every edge.
     ``samples``: what to add to the subgraphs at each step in place of sampling (to compare two implementations, whose
     rounding may differ at the cut). ``own``: what each query sees in place of ``visible``. ``prepared``: the result of
-    ``TGAP.prepared``, if already made.
+    ``TGAP.prepared``, if at hand. ``looked_at`` [y]: most edges of a core node that are candidates, or ``ALL``.
     """
 
     mass: Mass  # a^(t)
@@ -99,6 +99,7 @@ class ForwardPass:
         samples: Sequence[Sample] | None = None,
         own: OwnViews | None = None,
         prepared: Prepared | None = None,
+        looked_at: int = ALL,
     ) -> None:
         self.model = model
         self.queries = queries
@@ -108,6 +109,7 @@ class ForwardPass:
         self._keep = keep
         self._samples = samples
         self._own = own
+        self._looked_at = looked_at
         self._prepared = prepared or model.prepared()
         self._seen = () if own is None else tuple(visible_adjacency(visible) for visible in own.visible)
         self._keys = query_keys(seed, queries.subject, queries.relation, queries.time)
@@ -243,7 +245,7 @@ class ForwardPass:
                 first, last, seen = parts[number]
                 samples[number] = sample_edges(
                     seen, core.of(first, last), before.entity, attention, self._keys[first:last], step,
-                    config.sampled_edges, config.added_edges,
+                    self._looked_at, config.added_edges,
                 )  # fmt: skip
 
         run_chunks(work, min(threads, len(parts)))

@@ -40,6 +40,7 @@ class TGAPScorer:
         self.model = model
         self.setting = setting  # what the model's graph holds; no view shows more than its limits
         self._settings = evaluation
+        self._hub = evaluation.hub_edges
         self._cache = FeatureCache(evaluation.cache_megabytes)
         self._prior: RelationPrior | None = None  # made when first needed
         self.refresh()
@@ -62,7 +63,7 @@ class TGAPScorer:
     @property
     def capabilities(self) -> Capabilities:
         """It walks a graph, and moves to other datasets."""
-        return Capabilities(walks=self, transfers=self)
+        return Capabilities(walks=self, transfers=self, sampling=self)
 
     def with_context(self, dataset: Dataset, setting: EvaluationSetting) -> TGAPScorer:
         """The same weights on other facts; unseen names start as ``unseen`` says."""
@@ -103,7 +104,7 @@ class TGAPScorer:
         for begin in range(0, len(queries), self._settings.batch_size):
             batch = queries.take(order[begin : begin + self._settings.batch_size])
             found = self.model.score(
-                batch, view, self._settings.sampling_seed, self._features(batch, view), self._prepare()
+                batch, view, self._settings.sampling_seed, self._features(batch, view), self._prepare(), self._hub
             )
             parts.append(self._with_prior(_finite(found.numpy(force=True), batch), batch, [view] * len(batch)))
         scores = np.empty((len(queries), self.num_entities), np.float32)
@@ -123,10 +124,25 @@ class TGAPScorer:
             batch = QueryBatch.of([query] * len(part))
             self.model.check(batch)
             found = self.model.score_each(
-                batch, self._own_views(query.time, part), self._settings.sampling_seed, self._prepare()
+                batch, self._own_views(query.time, part), self._settings.sampling_seed, self._prepare(), self._hub
             )
             scores[begin : begin + len(part)] = self._with_prior(_finite(found.numpy(force=True), batch), batch, part)
         return scores
+
+    @property
+    def samples(self) -> bool:
+        """Whether answers depend on a sample of edges: where hubs are sampled or rows are capped."""
+        config = self.model.config
+        return bool(self._hub or config.walk_cap or config.gather_cap)
+
+    def score_seeds(self, query: Query, view: View, count: int) -> FloatArray:
+        """Scores [count, N] of one query under several seeds of the sample, its own first."""
+        scores = []
+        for seed in range(count):
+            settings = self._settings.replace(sampling_seed=self._settings.sampling_seed + seed, cache_megabytes=0)
+            scorer = self if seed == 0 else TGAPScorer(self.model, settings, self.setting)
+            scores.append(scorer.score(QueryBatch.of([query]), view)[0])
+        return np.stack(scores)
 
     def trace(self, query: Query, view: View = WHOLE) -> Trace:
         """The forward pass of one query on what ``view`` shows."""
@@ -135,7 +151,8 @@ class TGAPScorer:
         batch = QueryBatch.of([query])
         self.model.check(batch)
         features = self._features(batch, view)
-        records = self.model.record(batch, view, self._settings.sampling_seed, features, self._prepare())
+        seed = self._settings.sampling_seed
+        records = self.model.record(batch, view, seed, features, self._prepare(), self._hub)
         steps = tuple(step_trace(self.graph, query, record) for record in records)
         scores = np.zeros(self.num_entities, np.float32)
         last = records[-1].after

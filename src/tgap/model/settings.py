@@ -19,7 +19,12 @@ class TGAPSettings(Settings):
     core_nodes: int = Field(
         20, ge=1, le=1_000_000, description="[x] entities of highest attention that the subgraph grows from, per step"
     )
-    sampled_edges: int = Field(200, ge=1, le=1_000_000, description="[y] random out-edges looked at for each core node")
+    sampled_edges: int = Field(
+        200,
+        ge=1,
+        le=1_000_000,
+        description="[y] training: random out-edges looked at for each core node; answers look at all (hub_edges)",
+    )
     added_edges: int = Field(
         200, ge=1, le=1_000_000, description="[z] of those, the edges of highest attention that join, per step"
     )

@@ -24,6 +24,7 @@ from tgap.errors import ConfigError, QueryError
 from tgap.graph import TemporalGraph, View
 from tgap.graph.capping import Cap, capped_edge_set
 from tgap.graph.resolve import Resolver, VisibleGraph
+from tgap.graph.sampling import ALL
 from tgap.graph.subgraph import whole_edge_set
 from tgap.graph.temporal import FARTHEST
 from tgap.kernels import backend
@@ -134,7 +135,9 @@ class TGAP(nn.Module):
         row = np.searchsorted(of_query.ravel(), np.arange(len(triple) + 1))
         answer = facts[:, 3].astype(np.int32)
         reached = []
-        for part, run in self._passes(distinct, view, seed):  # sorted by time, so parts are stretches
+        for part, run in self._passes(
+            distinct, view, seed, looked_at=self.config.sampled_edges
+        ):  # sorted by time, so parts are stretches
             first, stop = row[part[0]], row[part[-1] + 1]
             reached.append(run.to_targets(row[part[0] : part[-1] + 2] - first, answer[first:stop]))
         every = torch.cat(reached)
@@ -154,11 +157,15 @@ class TGAP(nn.Module):
         seed: int,
         features: Sequence[Features] | None = None,
         prepared: Prepared | None = None,
+        looked_at: int = ALL,
     ) -> Tensor:
-        """[B, N] mass of every entity. ``features``, ``prepared``: see ``ForwardPass``."""
+        """[B, N] mass of every entity. ``features``: of the batch's ``feature_times``; ``prepared()``: if at hand.
+
+        ``looked_at``: most edges of a core node that may join its subgraph, by default all.
+        """
         self.check(queries)
         scores = self.entity.new_empty((len(queries), self.graph.num_entities))
-        for part, run in self._passes(queries, view, seed, features, prepared):
+        for part, run in self._passes(queries, view, seed, features, prepared, looked_at):
             scores[self.tensor(part)] = run.to_all()
         return scores
 
@@ -168,10 +175,13 @@ class TGAP(nn.Module):
         return self.config.subgraph and not (self.config.lazy or self.config.walk_cap)
 
     @torch.no_grad()
-    def score_each(self, queries: QueryBatch, own: OwnViews, seed: int, prepared: Prepared | None = None) -> Tensor:
+    def score_each(
+        self, queries: QueryBatch, own: OwnViews, seed: int, prepared: Prepared | None = None, looked_at: int = ALL
+    ) -> Tensor:
         """[B, N] mass of every entity for queries each of which sees a view of its own; only if ``walks_views``."""
         assert self.walks_views, "these settings walk one view at a time"
-        return ForwardPass(self, queries, own.visible[0], seed, own=own, prepared=prepared).to_all()
+        run = ForwardPass(self, queries, own.visible[0], seed, own=own, prepared=prepared, looked_at=looked_at)
+        return run.to_all()
 
     @torch.no_grad()
     def record(
@@ -181,12 +191,14 @@ class TGAP(nn.Module):
         seed: int,
         features: Sequence[Features] | None = None,
         prepared: Prepared | None = None,
+        looked_at: int = ALL,
     ) -> list[StepRecord]:
         """The forward pass of one query with the attention of every edge kept."""
         assert len(query) == 1, "a record is of one query"
         self.check(query)
         visible = self._visible_at(view)(int(query.time[0]))
-        return ForwardPass(self, query, visible, seed, features, keep=True, prepared=prepared).records()
+        run = ForwardPass(self, query, visible, seed, features, keep=True, prepared=prepared, looked_at=looked_at)
+        return run.records()
 
     def feature_times(self, times: IntArray, view: View) -> tuple[IntArray, IntArray]:
         """The times to compute features for, ascending, and which of them is each query's.
@@ -284,6 +296,7 @@ class TGAP(nn.Module):
         seed: int,
         features: Sequence[Features] | None = None,
         prepared: Prepared | None = None,
+        looked_at: int = ALL,
     ) -> Iterator[tuple[IntArray, ForwardPass]]:
         """Queries that go together, by number, and their forward pass. PGNN runs once for each time."""
         times, group = self.feature_times(queries.time, view)
@@ -294,7 +307,8 @@ class TGAP(nn.Module):
         for part in self._parts(queries.time, view):
             visible = visible_at(int(queries.time[part[0]]))
             mine = None if features is None else [features[k] for k in np.unique(group[part])]
-            yield part, ForwardPass(self, queries.take(part), visible, seed, mine, prepared=prepared)
+            run = ForwardPass(self, queries.take(part), visible, seed, mine, prepared=prepared, looked_at=looked_at)
+            yield part, run
 
     def _visible_at(self, view: View) -> Callable[[int], VisibleGraph]:
         """What a query of a given time sees; resolved once where all see the same."""

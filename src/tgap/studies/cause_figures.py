@@ -91,7 +91,9 @@ def cause_figures(
             continue
         rules.append(cause.rule)
         flow = AnswerFlow.of(graph, trace, fact.object)
-        evidence = measure_evidence(Counterfactual(explainer, trace, fact.object), flow, _CANDIDATES, pairs=0)
+        evidence = measure_evidence(
+            Counterfactual(explainer, trace, fact.object), flow, _CANDIDATES, pairs=0, together=False
+        )
         for name, chosen in ordered_facts(flow, evidence, random).items():
             found = np.isin(wanted, chosen[:within])
             hits[name].append((bool(np.isin(chosen[:1], wanted).any()), bool(found.any()), bool(found.all())))

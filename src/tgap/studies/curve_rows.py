@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tgap.asking.model import Model
     from tgap.studies.faithfulness_study import FaithfulnessOptions
 
-_SCHEMA = "tgap.curves/1"  # the first line of a file says what its rows are of
+_SCHEMA = "tgap.curves/2"  # the first line of a file says what its rows are of
 
 
 def curve_rows(

@@ -26,10 +26,11 @@ from tgap.capabilities import Walker
 from tgap.explain.answer_flow import AnswerFlow
 from tgap.explain.counterfactual import Counterfactual
 from tgap.explain.evidence import SIZES, measure_evidence
-from tgap.explain.flips import facts_touching
-from tgap.graph import TemporalGraph, View
-from tgap.scorer import Query, Trace
-from tgap.studies.orders import ORDERS, ordered_facts
+from tgap.explain.flips import facts_touching, removal
+from tgap.explain.labels import first_new_answer
+from tgap.graph import View
+from tgap.scorer import Query
+from tgap.studies.orders import ORDERS, REMEASURED, ordered_facts
 from tgap.studies.result import StudyResult
 
 POSSIBLE = 0.01  # answers below this probability are left out of ``lowered``
@@ -87,7 +88,7 @@ class Faithfulness:
 class FaithfulnessCurves(Faithfulness, StudyResult):
     """Curves of all ways to choose facts, and over which questions."""
 
-    VERSION: ClassVar[str] = "tgap.faithfulness/2"
+    VERSION: ClassVar[str] = "tgap.faithfulness/3"
 
     dataset: str
     split: str
@@ -99,12 +100,12 @@ class FaithfulnessCurves(Faithfulness, StudyResult):
 def question_curves(explainer: Walker, query: Query, view: View, answer: int | None = None, seed: int = 0) -> CurveRow:
     """Curves of one question for ``answer``, by default the model's first new one. ``seed``: of the random order."""
     trace = explainer.trace(query, view)
-    index = _first_answer(explainer.graph, trace) if answer is None else answer
+    index = first_new_answer(explainer.graph, trace) if answer is None else answer
     flow = AnswerFlow.of(explainer.graph, trace, index)
     asked = Counterfactual(explainer, trace, index)
-    evidence = measure_evidence(asked, flow, max(SIZES), pairs=0)
+    evidence = measure_evidence(asked, flow, max(SIZES), pairs=0, together=False)
     random = np.random.default_rng([seed, query.subject, query.relation, abs(query.time)])
-    orders = ordered_facts(flow, evidence, random)
+    orders = ordered_facts(flow, evidence, random, removal(asked, evidence, REMEASURED))
     touching = facts_touching(explainer.graph, index)
     own = set(touching.tolist())
     without = [orders[name][:size] for name in ORDERS for size in SIZES]
@@ -127,16 +128,6 @@ def question_curves(explainer: Walker, query: Query, view: View, answer: int | N
         leads={name: [found.leads for found in line] for name, line in deleted.items()},
         sufficiency={name: [found.probability for found in line] for name, line in kept.items()},
     )
-
-
-def _first_answer(graph: TemporalGraph, trace: Trace) -> int:
-    """The likeliest entity among those that no fact of the graph makes true at that time."""
-    query = trace.query
-    own = slice(graph.row[query.subject], graph.row[query.subject + 1])
-    told = graph.neighbour[own][(graph.relation[own] == query.relation) & (graph.time[own] == query.time)]
-    scores = trace.scores.copy()
-    scores[told] = -1.0
-    return int(scores.argmax())
 
 
 def summarise(rows: Sequence[CurveRow]) -> Faithfulness:

@@ -15,6 +15,7 @@ _LOOK = {
     "effect": (ANSWER, "-", "o"),
     "share": ("#0072B2", "-", "s"),
     "attention": ("#D55E00", "--", "^"),
+    "pair": ("#009E73", "--", "v"),
     "recent": (MUTED, ":", "d"),
     "random": (BASE, ":", "x"),
 }

@@ -85,12 +85,12 @@ OPERATION = Operation(
     reply="tgap.studies.faithfulness_curves:FaithfulnessCurves",
     text=text,
     description=(
-        "Five ways to choose the facts that explain an answer are compared over the same questions: by measured "
-        "effect, by share in the flow to this answer, by attention, and the most recent or random events of the "
-        "entity asked about. For k = 1, 2, 3, 5, 10, 20: the probability without the first k, and with only the first "
-        "k of the facts that touch the answer. The whole model is computed anew each time, some 80 times for a "
-        "question. An answer that the graph itself holds as a fact of that time needs no reasons: the first new "
-        "answer is looked at."
+        "Six ways to choose the facts that explain an answer are compared over the same questions: by effect, measured "
+        "anew after each fact taken away, by share in the flow to this answer, by attention, and the most recent "
+        "events of the entity asked about with the answer, its most recent events with anyone, or random ones. For "
+        "k = 1, 2, 3, 5, 10, 20: the probability without the first k, and with only the first k of the facts that "
+        "touch the answer. The whole model is computed anew each time, some 150 times for a question. An answer that "
+        "the graph itself holds as a fact of that time needs no reasons: the first new answer is looked at."
     ),
     examples=("study faithfulness icews14 --limit 500 --rows rows.jsonl --figure curves.png",),
     files=(FileOutput(name="figure", description="Draw the curves", endings=PICTURES, write=_figure),),

@@ -16,7 +16,7 @@ from tgap.evaluation.protocols import HEADLINE
 from tgap.evaluation.scoring import Progress, evaluate
 from tgap.runs.files import write_bytes, write_text
 from tgap.studies.comparison.document import Comparison
-from tgap.studies.comparison.variants import SIZES, size_values
+from tgap.studies.comparison.variants import SIZES, asked_values
 from tgap.studies.other_settings import with_settings
 from tgap.studies.result import StudyResult
 from tgap.text import Table
@@ -72,7 +72,7 @@ def ask_sizes(
     for done, size in enumerate(SIZES):
         if progress is not None:
             progress(done, len(SIZES))
-        sized = with_settings(model, size_values(size))
+        sized = with_settings(model, asked_values(size))
         assert sized.config is not None, "a model of a run"
         ask = partial(evaluate, sized.scorer, sized.dataset, split, batch_size=sized.config.evaluation.batch_size)
         ask(limit=2 * sized.config.evaluation.batch_size, progress=check)  # compiled, caches begun

@@ -26,7 +26,7 @@ class SamplingOptions(QuestionOptions):
     sampled: int = Field(default=3, ge=1, description="Edges that are looked at for each; the paper's y")
     added: int = Field(default=2, ge=1, description="Edges that join in a step; the paper's z")
     as_trained: bool = Field(
-        default=False, description="Sample as the run was trained instead, and show the strongest edges"
+        default=False, description="Grow it as the run answers instead, and show the strongest edges"
     )
 
 
@@ -83,11 +83,11 @@ def sampling(model: Model, options: SamplingOptions) -> DrawnGrowth:
     """Walk a question with a tiny sample, or with the one of the run."""
     from tgap.drawing.growth_picture import growth_panels
     from tgap.errors import QueryError
+    from tgap.studies.comparison.variants import asked_values
     from tgap.studies.other_settings import with_settings
 
-    sizes = {"core_nodes": options.core, "sampled_edges": options.sampled, "added_edges": options.added}
     if not options.as_trained:
-        model = with_settings(model, {f"model.{name}": size for name, size in sizes.items()})
+        model = with_settings(model, asked_values((options.core, options.sampled, options.added)))
     question = model.resolve(options)
     walker = model.under(question.setting).walker
     panels = growth_panels(model.names, walker.graph, walker.trace(question.query))

@@ -14,7 +14,7 @@ from tgap.text import Block, Heading, Line, Table
 if TYPE_CHECKING:
     from tgap.asking.calibrations import CalibrationResult
     from tgap.asking.model import Model
-    from tgap.evaluation.calibration import Reliability
+    from tgap.evaluation.reliability import Reliability
 
 
 class CalibrateOptions(Options):

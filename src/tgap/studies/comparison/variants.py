@@ -24,8 +24,14 @@ SIZES = ((5, 50, 50), (10, 100, 100), (20, 200, 200), (50, 200, 200), (100, 500,
 
 
 def size_values(size: tuple[int, int, int]) -> dict[str, int]:
-    """The settings of a size (x, y, z)."""
-    return dict(zip(("model.core_nodes", "model.sampled_edges", "model.added_edges"), size, strict=True))
+    """The settings of a size (x, y, z), for training and for answers."""
+    return {**asked_values(size), "model.sampled_edges": size[1]}
+
+
+def asked_values(size: tuple[int, int, int]) -> dict[str, int]:
+    """The settings of a size for weights that are there already."""
+    x, y, z = size
+    return {"model.core_nodes": x, "evaluation.hub_edges": y, "model.added_edges": z}
 
 
 def size_name(size: tuple[int, int, int]) -> str:
