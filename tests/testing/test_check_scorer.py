@@ -26,6 +26,9 @@ from tgap.model.scorer import TGAPScorer
 from tgap.model.tgap import TGAP
 from tgap.scorer import FloatArray, IntArray, Query, QueryBatch, ScoreKind, Scorer, Trace
 from tgap.testing import ContractError, check_scorer
+from tgap.testing.check import contracts_for
+from tgap.testing.contract import Trial
+from tgap.universal import UniversalScorer
 
 DATA = small_dataset()
 GRAPH = TemporalGraph.of(DATA)
@@ -62,10 +65,26 @@ def test_every_method_keeps_the_contracts(name: str, task: str) -> None:
 
 
 @pytest.mark.parametrize("task", ["completion", "forecast"])
-def test_what_the_universal_model_does_not_keep_yet_is_known(task: str) -> None:
-    """Facts that are hidden by name stay in its statistics (docs/study-universal.md); limits in time do reach them."""
-    with pytest.raises(ContractError, match="facts at or after the query's time change nothing"):
-        check_scorer(trained("universal", task), DATA)
+def test_the_universal_model_keeps_every_contract_but_one(task: str) -> None:
+    """Under past-only its statistics are counted from the past of each fact alone, so it is another scorer then."""
+    scorer = trained("universal", task)
+    trial = Trial.of(scorer, DATA, 12)
+    broken = [one.rule for one in contracts_for(scorer) if next(one.broken_by(trial), None) is not None]
+    assert broken == ["with only the past in sight, facts at or after the query's time change nothing"]
+
+
+@pytest.mark.parametrize("task", ["completion", "forecast"])
+def test_the_future_tells_the_universal_model_nothing(task: str) -> None:
+    """What that contract is about, on the data themselves: facts at or after the query's time are deleted."""
+    scorer = trained("universal", task)
+    assert isinstance(scorer, UniversalScorer)
+    queries = Trial.of(scorer, DATA, 12).queries
+    past = View.all().before_query()
+    for row in range(len(queries)):
+        one = queries.take(slice(row, row + 1))
+        parts = {split: facts[facts.time < one.time[0]] for split, facts in DATA.splits.items()}
+        cut = scorer.with_context(replace(DATA, **parts), scorer.setting)
+        np.testing.assert_allclose(scorer.score(one, past), cut.score(one, past), atol=2e-5)
 
 
 def walker() -> TGAPScorer:
